@@ -1,0 +1,29 @@
+"""The secret that signs sessions: given, or made once and kept beside the data."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def secret_key(given: str, data_dir: Path) -> str:
+    """Return the given key, else the one in the data directory, made at first start.
+
+    Two processes may start at once, so the file is created exclusively and the loser reads it.
+    """
+    if given:
+        return given
+    path = data_dir / "secret_key"
+    data_dir.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"secret_key.{os.getpid()}")
+    if not path.exists():
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(48), encoding="ascii")
+        try:
+            os.link(fresh, path)
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text(encoding="ascii").strip()

@@ -1,0 +1,76 @@
+"""What every management command of ours has in common: its exit codes.
+
+An exit code that is a verdict is given only by a verdict (contract, section 1). Django gives 1
+for its own errors and 2 for wrong options, which would read as findings, so they are mapped here.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error as DatabaseError
+
+
+class UsageError(Exception):
+    """The options given do not fit together."""
+
+
+class _Parser(CommandParser):
+    """Leaves with the command's own code for wrong options."""
+
+    usage_code = 3
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(self.usage_code, f"{self.prog}: {message}\n")
+
+
+class Command(BaseCommand):
+    """A command that leaves with 0, its verdict, `failure_code` or `usage_code`.
+
+    `answer` returns the exit code, None meaning 0. `failure_code` is for whatever kept the command
+    from doing its work: 1 where the contract says "0 / 1", 2 where 1 is a finding.
+    """
+
+    failure_code = 1
+    usage_code = 3
+    requires_system_checks: list[str] | str = []
+
+    def answer(self, **options: Any) -> int | None:
+        """Do the work and give the exit code."""
+        raise CommandError("this command does nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        code = self.answer(**options)
+        if code:
+            sys.exit(code)
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.__class__ = type("Parser", (_Parser,), {"usage_code": self.usage_code})
+        return parser
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        try:
+            super().run_from_argv(argv)
+        except UsageError as error:
+            self._leave(str(error), self.usage_code)
+        except DatabaseError as error:
+            reason = str(error).strip().splitlines() or [type(error).__name__]
+            self._leave(f"the database cannot be used: {reason[0]}", self.failure_code)
+        except Exception as error:
+            self._leave(f"{type(error).__name__}: {error}", self.failure_code)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except CommandError as error:
+            if getattr(self, "_called_from_command_line", False):
+                self._leave(str(error), self.failure_code)
+            raise
+
+    def _leave(self, message: str, code: int) -> NoReturn:
+        self.stderr.write(message)
+        sys.exit(code)
