@@ -1,0 +1,1 @@
+"""The tests, and the servers and browsers that they start for themselves."""

@@ -1,0 +1,7 @@
+"""Rules about the code itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]

@@ -1,0 +1,27 @@
+"""The settings of a test run: the server's own, in an empty data folder that goes with the run.
+
+What the caller's environment says about a database or a secret is dropped first, so that no test
+reaches a real one. Processes that a test starts inherit the test's folder.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from config import env
+
+for setting in env.SETTINGS:
+    os.environ.pop(setting.name, None)
+    os.environ.pop(f"{setting.name}_FILE", None)
+
+_folder = tempfile.mkdtemp(prefix="counterfoil-tests-")
+atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+
+os.environ["DATA_DIR"] = _folder
+os.environ["SECRET_KEY"] = "only-for-tests-" + "0123456789" * 4
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+
+from config.settings import *  # noqa: E402, F403

@@ -1,0 +1,1 @@
+"""What `bootstrap.py` does, with the standard library alone."""
