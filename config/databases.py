@@ -24,7 +24,7 @@ def sqlite(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
-        "CONN_MAX_AGE": None,
+        "CONN_MAX_AGE": 0,
         "OPTIONS": {
             "init_command": _SQLITE_START,
             "transaction_mode": "IMMEDIATE",

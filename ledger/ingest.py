@@ -1,0 +1,54 @@
+"""Bytes in, drafts out: the one door for the HTTP route, integrations and our own acts.
+
+Nothing here refuses what could be read from the socket; what a draft's bytes say decides its
+state, never whether it is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from kit import clock, ids
+from ledger import keys, store
+from ledger.domain import draft as drafts
+from ledger.domain.draft import Draft, Envelope
+from ledger.domain.reading import MAX_BODY
+from ledger.store import Outcome
+
+
+def prepare(raw: bytes, envelope: Envelope) -> Draft:
+    """Read one body and key what it says, without storing it."""
+    key = keys.project_key(envelope.project_id)
+    receipt = ids.uuid7(envelope.received_at)
+    return drafts.draft(raw, envelope, key, receipt)
+
+
+def prepare_oversize(
+    prefix: bytes, digest: bytes, length: int, envelope: Envelope, *, truncated: bool = False
+) -> Draft:
+    """Prepare what is kept of a body over the limit; `digest` is the SHA-256 of what was read."""
+    key = keys.project_key(envelope.project_id)
+    receipt = ids.uuid7(envelope.received_at)
+    return drafts.oversize(prefix, digest, length, truncated, envelope, key, receipt)
+
+
+def ingest(raws: Iterable[bytes], envelope: Envelope) -> list[Outcome]:
+    """Store bodies from inside the house: integrations, the follower, commands.
+
+    The cap of the HTTP route holds here too.
+    """
+    prepared = [prepare(raw, envelope) for raw in raws]
+    for one in prepared:
+        if one.length > MAX_BODY:
+            raise ValueError(f"A receipt of {one.length:,} bytes is over {MAX_BODY:,}.")
+    return store.append(prepared)
+
+
+def record(project_id: int, body: Mapping[str, Any], at: datetime | None = None) -> Outcome:
+    """Store a receipt of our own making, such as an act."""
+    raw = json.dumps(body, ensure_ascii=True, sort_keys=True).encode("ascii")
+    (outcome,) = ingest([raw], Envelope(project_id=project_id, received_at=at or clock.now()))
+    return outcome

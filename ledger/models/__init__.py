@@ -1,0 +1,51 @@
+"""Tables of the ledger: `log` holds what is never changed, `reading` what can be rebuilt."""
+
+from __future__ import annotations
+
+from ledger.models.log import (
+    Delivery,
+    DeliveryBody,
+    DeliveryTail,
+    Leaf,
+    Pending,
+    ProjectKey,
+    Quarantine,
+    Receipt,
+    ReceiptBody,
+    ReceiptKey,
+    ReceiptVariant,
+    TreeHead,
+)
+from ledger.models.reading import (
+    Acknowledgement,
+    Entry,
+    EntrySubject,
+    PointerEvent,
+    PointerWait,
+    ProjectorCursor,
+    RollUp,
+    SetAside,
+)
+
+__all__ = [
+    "Acknowledgement",
+    "Delivery",
+    "DeliveryBody",
+    "DeliveryTail",
+    "Entry",
+    "EntrySubject",
+    "Leaf",
+    "Pending",
+    "PointerEvent",
+    "PointerWait",
+    "ProjectKey",
+    "ProjectorCursor",
+    "Quarantine",
+    "Receipt",
+    "ReceiptBody",
+    "ReceiptKey",
+    "ReceiptVariant",
+    "RollUp",
+    "SetAside",
+    "TreeHead",
+]

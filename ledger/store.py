@@ -1,0 +1,255 @@
+"""The only writer of receipts.
+
+`append` decides new, replayed or conflict by two unique keys and no lock (design, section 2):
+`receipt_key` holds the first content of an id, `receipt_variant` every other. Rows go in sorted by
+key and those that do not come back are read and compared; the second of two racing writers waits
+for the first to commit, so equal bodies get one "accepted" and replays, and different ones one
+"accepted" and conflicts.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from django.db import connection
+
+from kit import bulk, ids
+from kit.db import write_transaction
+from ledger.domain import reading
+from ledger.domain.draft import ACCEPTED, CONFLICT, Draft
+
+# Deliveries of one receipt that get a row of their own; later ones are only counted.
+DELIVERIES_KEPT = 100
+
+_RECEIPT = (
+    "id", "project_id", "kind", "state", "received_at", "id_key", "id_source", "masked_id",
+    "pointer", "subjects", "fingerprint", "length", "commitment", "stub_commitment", "token_id",
+    "derived_from",
+)  # fmt: skip
+_DELIVERY = (
+    "id", "project_id", "receipt", "at", "outcome", "token", "bytes_differ", "feed_spool",
+    "feed_number", "sent",
+)  # fmt: skip
+
+Key = tuple[int, bytes]
+Content = tuple[int, bytes, bytes]
+_listeners: list[Callable[[], None]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one draft.
+
+    `receipt` is where this content is kept, now or since an earlier delivery; `first` is the
+    receipt that holds the id, another one when the two are in conflict.
+    """
+
+    draft: Draft
+    receipt: uuid.UUID
+    first: uuid.UUID
+    is_new: bool
+    bytes_differ: bool = False
+
+    @property
+    def is_conflict(self) -> bool:
+        """Say whether the id already stood for another content."""
+        return self.receipt != self.first
+
+    @property
+    def word(self) -> str:
+        """Name the outcome as deliveries keep it."""
+        if not self.is_new:
+            return "again" if self.is_conflict else "replayed"
+        return CONFLICT if self.is_conflict else self.draft.state
+
+
+def on_append(listener: Callable[[], None]) -> None:
+    """Have a function called after each append that stored something, from its thread."""
+    _listeners.append(listener)
+
+
+def append(drafts: Sequence[Draft]) -> list[Outcome]:
+    """Store drafts in one transaction and say of each what became of it, in order."""
+    with write_transaction():
+        firsts = _claim_keys(drafts)
+        kept = _claim_variants(drafts, firsts)
+        outcomes = _outcomes(drafts, firsts, kept)
+        outcomes = _compare_bytes(outcomes)
+        _insert_receipts([outcome for outcome in outcomes if outcome.is_new])
+        _insert_deliveries(outcomes)
+    for listener in _listeners:
+        listener()
+    return outcomes
+
+
+def _key(draft: Draft) -> Key:
+    return draft.envelope.project_id, draft.id_key
+
+
+def _content(draft: Draft) -> Content:
+    return draft.envelope.project_id, draft.id_key, draft.fingerprint
+
+
+def _claim_keys(drafts: Sequence[Draft]) -> dict[Key, tuple[bytes, uuid.UUID]]:
+    """Claim each id that is free, and give for every id the first content and its receipt."""
+    wanted: dict[Key, tuple[bytes, uuid.UUID]] = {}
+    for draft in drafts:
+        wanted.setdefault(_key(draft), (draft.fingerprint, draft.receipt))
+    rows = [(*key, *wanted[key]) for key in sorted(wanted)]
+    columns = ("project_id", "id_key", "fingerprint", "receipt")
+    claimed = set(bulk.insert_new("receipt_key", columns, rows, "receipt"))
+    held = [key for key in wanted if _stored(wanted[key][1]) not in claimed]
+    for project_id, id_keys in _by_project(held).items():
+        statement = (
+            "SELECT id_key, fingerprint, receipt FROM receipt_key "
+            "WHERE project_id = %s AND id_key IN ({values})"
+        )
+        for id_key, fingerprint, receipt in bulk.select_in(statement, [project_id], id_keys):
+            wanted[project_id, id_key] = (fingerprint, _uuid(receipt))
+    return wanted
+
+
+def _claim_variants(
+    drafts: Sequence[Draft], firsts: dict[Key, tuple[bytes, uuid.UUID]]
+) -> dict[Content, uuid.UUID]:
+    """Claim each content that is not the first of its id, and give where it is kept."""
+    wanted: dict[Content, uuid.UUID] = {}
+    for draft in drafts:
+        if firsts[_key(draft)][0] != draft.fingerprint:
+            wanted.setdefault(_content(draft), draft.receipt)
+    if not wanted:
+        return wanted
+    rows = [(*content, wanted[content]) for content in sorted(wanted)]
+    columns = ("project_id", "id_key", "fingerprint", "receipt")
+    claimed = set(bulk.insert_new("receipt_variant", columns, rows, "receipt"))
+    held = [(p, i) for (p, i, _), receipt in wanted.items() if _stored(receipt) not in claimed]
+    for project_id, id_keys in _by_project(held).items():
+        statement = (
+            "SELECT id_key, fingerprint, receipt FROM receipt_variant "
+            "WHERE project_id = %s AND id_key IN ({values})"
+        )
+        for id_key, fingerprint, receipt in bulk.select_in(statement, [project_id], id_keys):
+            if (project_id, id_key, fingerprint) in wanted:
+                wanted[project_id, id_key, fingerprint] = _uuid(receipt)
+    return wanted
+
+
+def _outcomes(
+    drafts: Sequence[Draft],
+    firsts: dict[Key, tuple[bytes, uuid.UUID]],
+    kept: dict[Content, uuid.UUID],
+) -> list[Outcome]:
+    outcomes = []
+    for draft in drafts:
+        fingerprint, first = firsts[_key(draft)]
+        receipt = first if fingerprint == draft.fingerprint else kept[_content(draft)]
+        outcomes.append(Outcome(draft, receipt, first, is_new=receipt == draft.receipt))
+    return outcomes
+
+
+def _compare_bytes(outcomes: list[Outcome]) -> list[Outcome]:
+    """Mark the replays whose bytes are not those that were stored."""
+    replayed = {outcome.receipt for outcome in outcomes if not outcome.is_new}
+    if not replayed:
+        return outcomes
+    statement = "SELECT id, raw FROM receipt_body WHERE id IN ({values})"
+    stored = {_uuid(one): raw for one, raw in bulk.select_in(statement, [], replayed)}
+    stored.update({o.receipt: o.draft.raw for o in outcomes if o.is_new})
+    return [
+        Outcome(o.draft, o.receipt, o.first, o.is_new, _differs(o, stored.get(o.receipt)))
+        for o in outcomes
+    ]
+
+
+def _differs(outcome: Outcome, raw: bytes | None) -> bool:
+    return raw is not None and not outcome.is_new and raw != outcome.draft.raw
+
+
+def _insert_receipts(outcomes: Sequence[Outcome]) -> None:
+    bulk.insert_rows("receipt", _RECEIPT, [_receipt_row(outcome) for outcome in outcomes])
+    bodies = [(o.receipt, o.draft.raw, o.draft.salt, o.draft.headers) for o in outcomes]
+    bulk.insert_rows("receipt_body", ("id", "raw", "salt", "headers"), bodies)
+    pending = [(o.receipt, o.draft.envelope.project_id) for o in outcomes]
+    bulk.insert_rows("pending", ("receipt", "project_id"), pending)
+    reasons = [(o.receipt, _reasons(o.draft), reading.VALIDATOR_VERSION) for o in outcomes
+               if o.draft.state != ACCEPTED]  # fmt: skip
+    bulk.insert_rows("quarantine", ("receipt", "reasons", "validator"), reasons)
+
+
+def _receipt_row(outcome: Outcome) -> tuple[object, ...]:
+    draft, envelope = outcome.draft, outcome.draft.envelope
+    state = CONFLICT if outcome.is_conflict else draft.state
+    return (
+        outcome.receipt, envelope.project_id, draft.kind, state, envelope.received_at,
+        draft.id_key, draft.id_source, draft.masked_id, draft.pointer, draft.subjects,
+        draft.fingerprint, draft.length, draft.commitment, draft.stub_commitment,
+        envelope.token_id, envelope.derived_from,
+    )  # fmt: skip
+
+
+def _reasons(draft: Draft) -> str:
+    return json.dumps([asdict(fault) for fault in draft.faults], ensure_ascii=True)
+
+
+def _insert_deliveries(outcomes: Sequence[Outcome]) -> None:
+    rows, bodies = [], []
+    crowded = _crowded([o.receipt for o in outcomes if not o.is_new])
+    for outcome in outcomes:
+        envelope = outcome.draft.envelope
+        if outcome.receipt in crowded and envelope.feed_number is None:
+            _count_delivery(outcome)
+            continue
+        delivery = ids.uuid7(envelope.received_at)
+        rows.append(
+            (
+                delivery, envelope.project_id, outcome.receipt, envelope.received_at,
+                outcome.word, envelope.token_id, outcome.bytes_differ, envelope.feed_spool,
+                envelope.feed_number, outcome.draft.sent,
+            )
+        )  # fmt: skip
+        if outcome.bytes_differ:
+            bodies.append((delivery, outcome.draft.raw))
+    bulk.insert_rows("delivery", _DELIVERY, rows)
+    bulk.insert_rows("delivery_body", ("delivery", "raw"), bodies)
+
+
+def _crowded(receipts: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+    """Give those of the replayed receipts that have their rows of deliveries already."""
+    if not receipts:
+        return set()
+    statement = (
+        "SELECT receipt FROM delivery WHERE receipt IN ({values}) "
+        f"GROUP BY receipt HAVING count(*) >= {DELIVERIES_KEPT}"
+    )
+    return {_uuid(receipt) for (receipt,) in bulk.select_in(statement, [], set(receipts))}
+
+
+def _count_delivery(outcome: Outcome) -> None:
+    statement = (
+        "INSERT INTO delivery_tail (receipt, more, last_at) VALUES (%s, 1, %s) "
+        "ON CONFLICT (receipt) DO UPDATE SET more = delivery_tail.more + 1, "
+        "last_at = excluded.last_at"
+    )
+    with connection.cursor() as cursor:
+        row = bulk.adapt([outcome.receipt, outcome.draft.envelope.received_at])
+        cursor.execute(statement, row)
+
+
+def _by_project(keys: Sequence[Key]) -> dict[int, list[bytes]]:
+    grouped: dict[int, list[bytes]] = {}
+    for project_id, id_key in keys:
+        grouped.setdefault(project_id, []).append(id_key)
+    return grouped
+
+
+def _stored(receipt: uuid.UUID) -> object:
+    """Give a receipt's id as RETURNING gives it on this database."""
+    (form,) = bulk.adapt([receipt])
+    return form
+
+
+def _uuid(value: object) -> uuid.UUID:
+    return value if isinstance(value, uuid.UUID) else uuid.UUID(str(value))
