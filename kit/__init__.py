@@ -1,0 +1,1 @@
+"""What every app shares and no app owns; holds no models."""

@@ -1,0 +1,1 @@
+"""The pure part of the ledger: values in, values out."""
