@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import needs
+from tests import needs, servers
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,3 +37,39 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.line(f"{program} is not installed (apt install {program}):")
         for nodeid in sorted(missed[program]):
             terminalreporter.line(f"  {nodeid}")
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[servers.Postgres]:
+    """Give this worker's PostgreSQL, started at its first use."""
+    with closing(servers.Postgres()) as server:
+        yield server.start()
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[servers.Redis]:
+    """Give this worker's Redis, started at its first use."""
+    with closing(servers.Redis()) as server:
+        yield server.start()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Give the system's Chromium with an empty profile of its own.
+
+    For one module, since Playwright's event loop counts as running for as long as the browser is
+    open, and Django refuses to ask the database beside a running loop.
+    """
+    # Not above: Playwright takes long to import, and most runs do without it.
+    from tests.chromium import launch
+
+    with launch() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """Give an empty page without cookies."""
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()

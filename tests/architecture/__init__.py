@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+APPS = ("config", "kit", "access", "ledger", "jobs", "events", "adr")
+
+
+def list_sources(*folders: str) -> list[Path]:
+    """Return the Python files below folders of the checkout, without migrations."""
+    found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return sorted(path for path in found if "migrations" not in path.parts)
+
+
+def iter_imports(source: Path) -> Iterator[str]:
+    """Yield the full name of each module that a file imports, wherever in it; `.` if relative."""
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." if node.level else node.module or ""
+
+
+def name_of(path: Path) -> str:
+    """Return a path as the checkout's own, for a message."""
+    return str(path.relative_to(ROOT))
