@@ -40,7 +40,7 @@ class User(AbstractBaseUser):
     USERNAME_FIELD = "username"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    objects: ClassVar[BaseUserManager[User]] = BaseUserManager()
+    objects = BaseUserManager()
 
     def __str__(self) -> str:
         return self.username

@@ -57,10 +57,15 @@ def find_membership(user_id: int, slug: str) -> tuple[ProjectRow, frozenset[str]
 
 def find_project(caller: UserRow | TokenRow, slug: str) -> ProjectRow | None:
     """Find a project that a person is a member of, or a token belongs to, by any of its slugs."""
-    if isinstance(caller, UserRow):
-        found = find_membership(caller.id, slug)
-        return found[0] if found else None
-    own = ProjectSlug.objects.filter(slug=slug, project_id=caller.project_id)
+    if isinstance(caller, TokenRow):
+        return find_project_of(caller.project_id, slug)
+    found = find_membership(caller.id, slug)
+    return found[0] if found else None
+
+
+def find_project_of(project_id: int, slug: str) -> ProjectRow | None:
+    """Find the project of that number if the slug is or was its own."""
+    own = ProjectSlug.objects.filter(slug=slug, project_id=project_id)
     held = own.select_related("project").first()
     return rows.project_row(held.project) if held else None
 
@@ -107,6 +112,14 @@ def api_tokens(project_id: int, now: datetime) -> list[TokenListing]:
     """Return all tokens of a project, newest first, as they stand at a moment."""
     found = ApiToken.objects.filter(project_id=project_id).order_by("-id")
     return [rows.token_listing(token, now) for token in found]
+
+
+def get_token_by_prefix(project_id: int, prefix: str) -> TokenListing:
+    """Return a project's token by the prefix that is shown; NotFound unless there is just one."""
+    found = ApiToken.objects.filter(project_id=project_id, prefix=prefix)[:2]
+    if len(found) != 1:
+        raise errors.NotFound(f"There is no one token {prefix} in this project.")
+    return rows.token_listing(found[0], clock.now())
 
 
 def find_user(username: str) -> UserRow | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from access.store.actions import mark_drained, record_action
 from access.store.logins import (
+    LINK_MINUTES,
     admit_attempt,
     create_login_link,
     forget_attempts,
@@ -11,11 +12,12 @@ from access.store.logins import (
     set_password,
     spend_login_link,
 )
-from access.store.people import add_member, change_role, create_user, remove_member
+from access.store.people import add_member, change_role, create_user, remove_member, set_role
 from access.store.projects import create_project, get_installation_id, rename_project
 from access.store.tokens import TOUCH_INTERVAL, create_token, revoke_token, touch_tokens
 
 __all__ = [
+    "LINK_MINUTES",
     "TOUCH_INTERVAL",
     "add_member",
     "admit_attempt",
@@ -33,6 +35,7 @@ __all__ = [
     "rename_project",
     "revoke_token",
     "set_password",
+    "set_role",
     "spend_login_link",
     "touch_tokens",
 ]

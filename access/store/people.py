@@ -63,16 +63,27 @@ def change_role(project_id: int, user_id: int, *, role: str, actor: Actor) -> Me
     with write_transaction():
         member = _get_member_locked(project_id, user_id)
         before = member.role
-        if role != before:
-            _check_not_last_admin(member)
-            member.role = role
-            member.save(update_fields=["role"])
-            target = f"user:{member.user.username}"
-            changes = {"before": {"role": before}, "after": {"role": role}}
-            record_action(
-                project_id=project_id, actor=actor, verb="member.role", target=target, **changes
-            )
+        if role == before:
+            return rows.member_row(member)
+        _check_not_last_admin(member)
+        member.role = role
+        member.save(update_fields=["role"])
+        record_action(
+            project_id=project_id,
+            actor=actor,
+            verb="member.role",
+            target=f"user:{member.user.username}",
+            before={"role": before},
+            after={"role": role},
+        )
         return rows.member_row(member)
+
+
+def set_role(project_id: int, user_id: int, *, role: str, actor: Actor) -> MemberRow:
+    """Make a person a member of that role, or change the role that they have."""
+    is_member = Member.objects.filter(project_id=project_id, user_id=user_id).exists()
+    give = change_role if is_member else add_member
+    return give(project_id, user_id, role=role, actor=actor)
 
 
 def remove_member(project_id: int, user_id: int, *, actor: Actor) -> None:
