@@ -1,0 +1,182 @@
+"""Where one receipt's own pointer leads: one step of the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from ledger.domain import targets, words
+from ledger.domain.book import Inquiry
+from ledger.domain.statement import JobName, Statement, done_id, masked_id, normal_id
+
+DEADLINE = timedelta(hours=24)
+LOCK_GRACE = timedelta(minutes=10)
+KEY_KINDS = frozenset({"enqueue", "start", "done"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step: to a target by receipt, job or key, or to a state in which the walk ends."""
+
+    rule: str
+    state: str = ""
+    target: Statement | None = None
+    via: str = ""
+    candidates: tuple[int, ...] = ()
+    hint: str | None = None
+    due_at: datetime | None = None
+
+
+def follow(pointing: Statement, inquiry: Inquiry, deadline: timedelta) -> Link:
+    """Take one step from a receipt along the pointer that it names, else along its key."""
+    due_at = pointing.received_at + deadline
+    if pointing.pointer is not None and pointing.pointer.names_something:
+        return _follow_named(pointing, inquiry, due_at)
+    if may_look_by_key(pointing):
+        return _follow_key(pointing, inquiry, due_at)
+    if is_explained(pointing):
+        return Link("explained", "not-needed")
+    return Link("names-none", "missing-pointer")
+
+
+def needs_original(reason: str | None) -> bool:
+    """Tell whether only an original explains a skip: for its reason, or for want of any."""
+    return reason is None or reason in words.NEEDS_ORIGINAL
+
+
+def is_explained(pointing: Statement) -> bool:
+    """Tell whether a rule or a switch that the receipt names explains it."""
+    if not pointing.is_explained_by_rule:
+        return False
+    return pointing.reason is None or pointing.reason not in words.NEEDS_ORIGINAL
+
+
+def may_look_by_key(pointing: Statement) -> bool:
+    """Tell whether a skip that names no original is looked up by its key."""
+    return needs_original(pointing.reason) and pointing.key_digest is not None
+
+
+def _follow_named(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link:
+    pointer = pointing.pointer
+    receipt = pointer.receipt if pointer is not None else None
+    job = pointer.job if pointer is not None else None
+    by_receipt = _by_receipt(pointing, receipt, inquiry, due_at) if receipt is not None else None
+    if job is None or (by_receipt is not None and by_receipt.state not in ("", "waiting")):
+        return by_receipt or _by_job(pointing, job, inquiry, due_at)
+    if by_receipt is None or by_receipt.target is None:
+        by_job = _by_job(pointing, job, inquiry, due_at)
+        return by_job if by_job.target is not None or by_receipt is None else by_receipt
+    return _agreed(by_receipt, job, inquiry)
+
+
+def _agreed(by_receipt: Link, job: JobName, inquiry: Inquiry) -> Link:
+    target = by_receipt.target
+    if target is None or target.job is None or target.job == job:
+        return by_receipt
+    others = inquiry.by_job(job)
+    rest = (targets.first_of_job(others).leaf,) if others else ()
+    return Link("disagree", "ambiguous", candidates=(target.leaf, *rest))
+
+
+def _by_receipt(pointing: Statement, receipt: str, inquiry: Inquiry, due_at: datetime) -> Link:
+    key = normal_id(receipt)
+    if key == pointing.id_key:
+        return Link("self", "cycle")
+    claims = inquiry.by_id(key)
+    readable = [each for each in claims if each.is_readable]
+    if len(readable) > 1:
+        return Link("id-conflict", "ambiguous", candidates=_leaves(readable))
+    if readable:
+        return _to(pointing, readable[0], "receipt", inquiry)
+    if claims:
+        return Link("set-aside", "target-quarantined", candidates=_leaves(claims))
+    return Link("not-here", "waiting", due_at=due_at, hint=_masked_hint(receipt, inquiry))
+
+
+def _masked_hint(receipt: str, inquiry: Inquiry) -> str | None:
+    masked = masked_id(receipt)
+    found = inquiry.by_masked_id(masked) if masked is not None else []
+    if not found:
+        return None
+    if len(found) == 1:
+        return f"one receipt matches except for the version digit: {found[0].ref}"
+    listed = ", ".join(each.ref for each in found[:5])
+    return f"{len(found)} receipts match except for the version digit: {listed}"
+
+
+def _by_job(pointing: Statement, job: JobName | None, inquiry: Inquiry, due_at: datetime) -> Link:
+    found = inquiry.by_job(job) if job is not None else []
+    others = [each for each in found if each.leaf != pointing.leaf]
+    alive = [each for each in others if not inquiry.is_redacted(each)]
+    about = [each for each in alive if targets.is_job_like(each)]
+    if not others:
+        return Link("not-here", "waiting", due_at=due_at)
+    first = targets.first_of_job(about or alive or others)
+    return _to(pointing, first, "job", inquiry)
+
+
+def _to(pointing: Statement, target: Statement, via: str, inquiry: Inquiry) -> Link:
+    if inquiry.is_redacted(target):
+        return Link("erased", "target-redacted", candidates=(target.leaf,))
+    # A job found by its number stands for the running thing, however late its first receipt is.
+    if via == "job" and pointing.reason in ("already_done", "in_flight"):
+        broken = "" if targets.is_job_like(target) else "kind"
+    else:
+        broken = targets.misfit(pointing, target, inquiry)
+    if broken:
+        return Link(broken, "wrong-kind", candidates=(target.leaf,))
+    return Link(via, target=target, via=via)
+
+
+def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link:
+    found = inquiry.by_key(pointing.key_digest or "")
+    groups = _runs([each for each in found if _may_be_original(pointing, each)])
+    if len(groups) == 1:
+        return Link("key", target=targets.first_of_job(groups[0]), via="key")
+    if groups:
+        return Link(
+            "key-several", "ambiguous", candidates=_leaves(map(targets.first_of_job, groups))
+        )
+    if is_explained(pointing):
+        return Link("explained", "not-needed")
+    grace = pointing.received_at + LOCK_GRACE
+    return Link(
+        "key-none", "waiting", due_at=grace if pointing.reason == "lock_contended" else due_at
+    )
+
+
+def _may_be_original(pointing: Statement, other: Statement) -> bool:
+    """Hold a receipt of the same key against the time before the skip, or just after a lock."""
+    if other.kind not in KEY_KINDS or other.leaf == pointing.leaf:
+        return False
+    before_s = (pointing.happened_at - other.happened_at).total_seconds()
+    after_s = LOCK_GRACE.total_seconds() if pointing.reason == "lock_contended" else 0.0
+    window_s = pointing.window_s
+    if pointing.reason == "superseded" and before_s > targets.SKEW.total_seconds():
+        return False
+    return before_s >= -after_s and (window_s is None or before_s <= window_s)
+
+
+def _runs(found: Sequence[Statement]) -> list[list[Statement]]:
+    """Group receipts of one key into runs of the work: by job, else by start and its done."""
+    runs: dict[tuple[str, str], list[Statement]] = {}
+    for each in found:
+        runs.setdefault(_run(each), []).append(each)
+    return list(runs.values())
+
+
+def _run(statement: Statement) -> tuple[str, str]:
+    if statement.job is not None:
+        return "job", statement.job.text()
+    if statement.kind == "start":
+        return "id", done_id(statement.id_key) or statement.id_key
+    pointer = statement.pointer
+    if statement.kind == "done" and pointer is not None and pointer.receipt is not None:
+        start = normal_id(pointer.receipt)
+        return "id", done_id(start) or start
+    return "id", statement.id_key
+
+
+def _leaves(statements: Iterable[Statement]) -> tuple[int, ...]:
+    return tuple(each.leaf for each in statements)

@@ -1,0 +1,217 @@
+"""What a pointer comes to: followed hop by hop, and named.
+
+`find_pointer` takes one statement and a book of all others in its project and answers with a
+finding that knows no clock: "waiting" stands for what is shown as pending before `due_at` and
+as dangling from then on. It keeps what it asked the book for, so that a later arrival can
+re-examine exactly the pointers that it touches. Sources: contract.md section 2,
+reference/ledger.md section 4 ("Pointer states"), reference/jobs.md section 4a.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from ledger.domain import links, targets, words
+from ledger.domain.book import Book, Inquiry, Question, answers
+from ledger.domain.links import DEADLINE, Link
+from ledger.domain.statement import Statement
+
+__all__ = [
+    "DEADLINE",
+    "Book",
+    "Finding",
+    "Hop",
+    "answers",
+    "chip",
+    "find_pointer",
+    "has_pointer",
+    "is_unresolved",
+    "shown_state",
+]
+
+HOP_CAP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One receipt on the way; `via` is how it was reached, empty for the first."""
+
+    leaf: int
+    ref: str
+    kind: str
+    at: datetime
+    state: str
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a pointer has come to, by which rule, and what was looked up for it."""
+
+    state: str
+    rule: str
+    level: str
+    hops: tuple[Hop, ...] = ()
+    target_leaf: int | None = None
+    terminal_leaf: int | None = None
+    outcome: str = ""
+    due_at: datetime | None = None
+    hint: str | None = None
+    candidates: tuple[int, ...] = ()
+    asked: frozenset[Question] = frozenset()
+
+
+def has_pointer(statement: Statement) -> bool:
+    """Tell whether a statement gets a finding: every skip does, and all that name an original."""
+    names_one = statement.pointer is not None and statement.pointer.names_something
+    return statement.kind == "skip" or names_one
+
+
+def find_pointer(
+    statement: Statement, book: Book, *, deadline: timedelta = DEADLINE
+) -> Finding | None:
+    """Follow a statement's pointer to its end, or return None when it has none to follow.
+
+    `deadline` is how long after its arrival a pointer may wait for its target.
+    """
+    if not has_pointer(statement):
+        return None
+    inquiry = Inquiry(book)
+    finding = _Walk(statement, inquiry, deadline).finding()
+    return replace(finding, asked=frozenset(inquiry.asked))
+
+
+def shown_state(finding_state: str, due_at: datetime | None, now: datetime) -> str:
+    """Return the state at a moment: what waits is pending before `due_at`, dangling from it on."""
+    if finding_state != "waiting":
+        return finding_state
+    return "pending" if due_at is not None and now < due_at else "dangling"
+
+
+def is_unresolved(shown: str) -> bool:
+    """Tell whether a shown state needs someone."""
+    return shown in words.UNRESOLVED
+
+
+def chip(shown: str, outcome: str) -> str:
+    """Return the words of a pointer's chip; a pointer is never just "resolved"."""
+    return words.POINTER_WORDS.get(shown) or words.OUTCOME_WORDS.get(outcome, "found")
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The walk from one receipt: the receipts passed, and the hops they left."""
+
+    start: Statement
+    inquiry: Inquiry
+    deadline: timedelta
+    trail: list[Statement] = field(default_factory=list)
+    hops: list[Hop] = field(default_factory=list)
+    by_key: bool = False
+
+    def finding(self) -> Finding:
+        here, via = self.start, ""
+        while True:
+            link = links.follow(here, self.inquiry, self.deadline)
+            self._pass(here, via, link)
+            target = link.target
+            if target is None:
+                return self._stopped(link)
+            if any(target.leaf == passed.leaf for passed in self.trail):
+                return self._stopped(Link("loop", "cycle"))
+            if target.kind != "skip":
+                return self._arrived(target, link)
+            if len(self.trail) > HOP_CAP:
+                return self._capped()
+            here, via = target, link.via
+
+    def _pass(self, here: Statement, via: str, link: Link) -> None:
+        self.trail.append(here)
+        self.by_key = self.by_key or link.via == "key"
+        self.hops.append(_hop(here, via, _leaving(here, link)))
+
+    def _level(self, *further: Statement) -> str:
+        levels = [each.level for each in (*self.trail, *further)]
+        return words.lowest_level([*levels, "reconstructed"] if self.by_key else levels)
+
+    def _target_leaf(self) -> int | None:
+        return self.trail[1].leaf if len(self.trail) > 1 else None
+
+    def _stopped(self, link: Link) -> Finding:
+        """End without an original; at a chain's end the state is that of the last skip's pointer.
+
+        A chain that ends in a skip which names nothing can come to nothing more, so it dangles
+        at once instead of waiting for a deadline.
+        """
+        state, due_at, outcome = link.state, link.due_at, ""
+        if len(self.trail) > 1:
+            outcome = "skipped"
+            if state == "not-needed":
+                state = "resolved-chain"
+            elif state == "missing-pointer":
+                state = "dangling"
+        return Finding(
+            state=state,
+            rule=link.rule,
+            level=self._level(),
+            hops=tuple(self.hops),
+            target_leaf=self._target_leaf(),
+            outcome=outcome,
+            due_at=due_at,
+            hint=link.hint,
+            candidates=link.candidates,
+        )
+
+    def _capped(self) -> Finding:
+        return Finding(
+            state="resolved-chain",
+            rule="hop-cap",
+            level=self._level(),
+            hops=tuple(self.hops),
+            target_leaf=self._target_leaf(),
+            outcome="skipped",
+            hint=f"the walk stopped after {HOP_CAP} hops; the chain goes on",
+        )
+
+    def _arrived(self, target: Statement, link: Link) -> Finding:
+        end, outcome = targets.end_of(target, self.inquiry)
+        found = words.OUTCOME_WORDS[outcome]
+        if end is None or end.leaf == target.leaf:
+            self.hops.append(_hop(target, link.via, found))
+        else:
+            self.hops.append(_hop(target, link.via, _stored(target)))
+            self.hops.append(_hop(end, "job" if target.job is not None else "receipt", found))
+        return Finding(
+            state=self._found_state(target, link),
+            rule=link.rule,
+            level=self._level(target, *([end] if end is not None else [])),
+            hops=tuple(self.hops),
+            target_leaf=self._target_leaf() or target.leaf,
+            terminal_leaf=None if end is None else end.leaf,
+            outcome=outcome,
+        )
+
+    def _found_state(self, target: Statement, link: Link) -> str:
+        if len(self.trail) > 1:
+            return "resolved-chain"
+        if link.via == "key":
+            return "resolved-by-key"
+        is_late = target.received_at > self.start.received_at + self.deadline
+        return "resolved-late" if is_late else "resolved"
+
+
+def _hop(statement: Statement, via: str, state: str) -> Hop:
+    return Hop(statement.leaf, statement.ref, statement.kind, statement.happened_at, state, via)
+
+
+def _leaving(here: Statement, link: Link) -> str:
+    if link.via == "key":
+        return "by its key"
+    if here.pointer is not None and here.pointer.names_something:
+        return "as sent"
+    return words.POINTER_WORDS.get(link.state, "names no original")
+
+
+def _stored(target: Statement) -> str:
+    return f"stored as job {target.job.number}" if target.job is not None else "found"

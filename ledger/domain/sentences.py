@@ -1,0 +1,215 @@
+"""The sentences of verdicts, put together from a closed table and the facts of a case."""
+
+from __future__ import annotations
+
+from ledger.domain import words
+from ledger.domain.pointers import Finding
+from ledger.domain.statement import JobName, Statement
+
+PLAIN: dict[str, str] = {
+    "done": "Done: the producer says that the work was carried out.",
+    "fail": "Failed: the producer says that the work was tried and did not succeed.",
+    "fresh": "New work: nothing was skipped here.",
+    "cancel.swept": "Cancelled: {swept}.",
+    "cancel.noop": "A cancel that found nothing to cancel.",
+    "discard.run_dead": "Discarded: the run that it belonged to was dead.",
+    "unknown": "No verdict: a receipt of kind {kind} is kept as it is and not judged.",
+    "not_derived": "Stored and kept, but not read yet: the verdict follows.",
+}
+"""The whole sentence of every code that is not a skip's."""
+
+CLAUSES: dict[str, str] = {
+    "dedup.redelivery": "Skipped because the same message was delivered again",
+    "dedup.lock_contended": "Skipped because another held the lock",
+    "dedup.lock_contended_lost": "Skipped because another held the lock, but nobody can be found "
+    "who held it",
+    "skip.already_done": "Skipped because it was already done",
+    "skip.in_flight": "Skipped because it was in flight",
+    "skip.superseded": "Skipped because a newer call took over",
+    "skip.wrong_generation": "Skipped because its generation was closed",
+    "skip.paused": "Skipped because the work was paused",
+    "skip.draining": "Skipped because the work was draining",
+    "skip.backlog_full": "Skipped because the backlog was full",
+    "skip.rate_limited": "Skipped because of a rate limit",
+    "skip.upstream_failed": "Skipped because what it depends on failed",
+    "skip.branch_not_taken": "Skipped because its branch was not taken",
+    "skip.condition": "Skipped because of a condition",
+    "skip.expired": "Skipped because it had expired",
+    "skip.original_failed": "Skipped, but its original did not succeed",
+    "skip.original_missing": "Skipped, but its original is not recorded",
+    "skip.holder_lost": "Skipped because another held the key, and that one was lost",
+    "skip.unexplained": "Skipped, and nothing explains it",
+}
+"""How the sentence of every skip begins; what the pointer came to follows."""
+
+BECAME: dict[str, str] = {
+    "done": "is done",
+    "failed": "failed",
+    "cancelled": "was cancelled",
+    "running": "is still running by all that is recorded",
+    "skipped": "was skipped itself",
+}
+
+
+def name_of(statement: Statement | None, near: Statement | None = None) -> str:
+    """Return a receipt by its job's number, else by its ref; a foreign source is named."""
+    if statement is None:
+        return "the original"
+    if statement.job is None:
+        return f"receipt {statement.ref}"
+    return job_words(statement.job, near)
+
+
+def job_words(job: JobName, near: Statement | None = None) -> str:
+    """Return "job 101", with its source when that is not the source of the receipt at hand."""
+    is_foreign = near is not None and (near.system, near.instance) != (job.system, job.instance)
+    source = "/".join(part for part in (job.system, job.instance) if part)
+    return f"job {job.number} of {source}" if is_foreign and source else f"job {job.number}"
+
+
+def pointer_words(statement: Statement) -> str:
+    """Return what a receipt says its original is, in words."""
+    pointer = statement.pointer
+    if pointer is None or not pointer.names_something:
+        return "the original"
+    if pointer.job is not None:
+        return job_words(pointer.job, statement)
+    return f"the receipt with id {pointer.receipt}"
+
+
+def plain_sentence(code: str, statement: Statement) -> str:
+    """Return the sentence of a receipt that is no skip."""
+    if statement.job is not None and statement.swept is None:
+        swept = job_words(statement.job)
+    else:
+        swept = "1 job" if statement.swept == 1 else f"{statement.swept or 0} jobs"
+    kind = statement.word or words.KIND_WORDS.get(statement.kind, statement.kind)
+    return PLAIN[code].format(swept=swept, kind=kind)
+
+
+def skip_sentence(
+    code: str,
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    terminal: Statement | None,
+    shown: str,
+) -> str:
+    """Return the sentence of a skip: its clause, then what the pointer came to."""
+    clause = CLAUSES[code]
+    if code == "skip.already_done" and _is_same_start(original, finding):
+        clause = "Skipped because it was asked for twice"
+    tail = _tail(code, statement, finding, original, terminal, shown)
+    return f"{clause}{tail}."
+
+
+def _is_same_start(original: Statement | None, finding: Finding | None) -> bool:
+    is_start = original is not None and original.kind in ("enqueue", "start")
+    return is_start and finding is not None and finding.outcome == "done"
+
+
+def _tail(
+    code: str,
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    terminal: Statement | None,
+    shown: str,
+) -> str:
+    if finding is None or shown == "not-needed":
+        return rule_words(statement)
+    if shown == "missing-pointer":
+        return f": {_names_none(statement)}"
+    if shown in _OPEN_TAILS:
+        return _open_tail(statement, finding, original, shown)
+    return _found_tail(code, statement, finding, original, terminal)
+
+
+def _names_none(statement: Statement) -> str:
+    stated = statement.pointer is not None and statement.pointer.stated_none
+    original = "it states that there is no original" if stated else "it names no original"
+    if statement.reason is None:
+        return f"it gives no reason and {original.removeprefix('it ')}"
+    if statement.reason in words.NEEDS_ORIGINAL:
+        return f"the reason given is “{words.REASON_WORDS[statement.reason]}”, but {original}"
+    reason = words.reason_words(statement.reason)
+    reason = reason if reason.startswith("“") else f"“{reason}”"
+    return f"the reason given is {reason}, but it names no rule, no switch and no original"
+
+
+_OPEN_TAILS: dict[str, str] = {
+    "pending": "; {named} is not here yet",
+    "dangling": ": {missing}",
+    "ambiguous": "; {count} receipts could be the original, and nothing tells which",
+    "cycle": ": its pointer leads in a circle",
+    "wrong-kind": ": its pointer leads to {target}, which cannot be the original of a skip "
+    "for the reason given ({reason})",
+    "target-quarantined": "; {named} was set aside, because it could not be taken as it came",
+    "target-redacted": "; {named} was erased, and only its place in the log is left",
+    "unrecorded": "; {named} is not kept singly by the recording policy",
+}
+
+
+def _open_tail(
+    statement: Statement, finding: Finding, original: Statement | None, shown: str
+) -> str:
+    return _OPEN_TAILS[shown].format(
+        named=pointer_words(statement),
+        missing=_missing(statement, finding),
+        count=len(finding.candidates),
+        target=name_of(original, statement) if original is not None else "a receipt",
+        reason=words.reason_words(statement.reason),
+    )
+
+
+def _missing(statement: Statement, finding: Finding) -> str:
+    if len(finding.hops) > 1:
+        return f"the skips lead on to {finding.hops[-1].ref}, whose original is not recorded"
+    if finding.rule == "key-none":
+        return "it names none, and no start or done with the same key came before it"
+    return f"{pointer_words(statement)} never arrived"
+
+
+def _found_tail(
+    code: str,
+    statement: Statement,
+    finding: Finding,
+    original: Statement | None,
+    terminal: Statement | None,
+) -> str:
+    name, became = name_of(original, statement), BECAME.get(finding.outcome, "was found")
+    if finding.rule == "hop-cap":
+        return f"; its pointer leads through {len(finding.hops) - 1} skips and on"
+    if len(finding.hops) > 1 and original is not None and original.kind == "skip":
+        return _chain_tail(finding, terminal, statement)
+    if _is_same_start(original, finding) and code == "skip.already_done":
+        same = "the same start was stored as"
+        return f": {same} {name}, and {name if original and original.job else 'it'} is done"
+    by_key = ", found by its key," if finding.state == "resolved-by-key" else ""
+    return f": {name}{by_key} {became}"
+
+
+def _chain_tail(finding: Finding, terminal: Statement | None, statement: Statement) -> str:
+    skips = sum(1 for hop in finding.hops[1:] if hop.kind == "skip")
+    through = "another skip" if skips == 1 else f"{skips} other skips"
+    if finding.rule == "explained":
+        return f": its pointer leads through {through} to one that a rule explains"
+    end = name_of(terminal, statement) if terminal is not None else "an original"
+    became = BECAME.get(finding.outcome, "was found")
+    return f": its pointer leads through {through} to {end}, which {became}"
+
+
+def rule_words(statement: Statement) -> str:
+    """Return what the named rule or switch adds to the sentence, else nothing."""
+    switch, rule = statement.switch, statement.rule
+    if switch is not None:
+        by = f" by {switch.actor}" if switch.actor else ""
+        at = f" on {switch.set_at:%Y-%m-%d at %H:%M:%S} UTC" if switch.set_at is not None else ""
+        return f": the switch {switch.name} was set{at}{by}"
+    if rule is None:
+        return ""
+    name = rule.name or rule.decision or rule.symbol or rule.path
+    version = f", version {rule.version}" if rule.version else ""
+    named = f"rule {name}{version}" if name else ""
+    text = f"“{rule.text}”" if rule.text and len(rule.text) <= 200 else ""
+    return ": " + ", ".join(part for part in (named, text) if part) if named or text else ""

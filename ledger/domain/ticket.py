@@ -1,0 +1,117 @@
+"""The two sides of the torn ticket: the attempt and its original, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from ledger.domain import decisive, plain
+from ledger.domain.statement import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line across both sides; a side that has no such value is None.
+
+    `role` is "used" for a key field, "ignored" for one that the rule does not compare, "fact"
+    for all else; `mark` is "equal", "differs", "not compared" or empty, to stand on the tear.
+    """
+
+    label: str
+    attempted: str | None
+    original: str | None
+    role: str
+    mark: str
+
+    def as_json(self) -> dict[str, str | None]:
+        """Return the row as a JSON object."""
+        return asdict(self)
+
+
+def rows(attempt: Statement, original: Statement | None) -> list[Row]:
+    """Align an attempt with its original: key fields, then facts, ignored fields, and times."""
+    return [
+        *_used(attempt, original),
+        *_facts(attempt, original),
+        *_ignored(attempt, original),
+        _times(attempt, original),
+    ]
+
+
+def _used(attempt: Statement, original: Statement | None) -> list[Row]:
+    return [
+        Row(
+            pair.field.replace("_", " "),
+            _read(pair.attempted),
+            _read(pair.original),
+            "used",
+            _mark(pair.attempted, pair.original, original),
+        )
+        for pair in decisive.pairs(attempt, original)
+    ]
+
+
+def _read(text: str | None) -> str | None:
+    return None if text is None else plain.text_of_json(text)
+
+
+def _mark(ours: str | None, theirs: str | None, original: Statement | None) -> str:
+    if original is None:
+        return ""
+    return "equal" if ours == theirs else "differs"
+
+
+def _facts(attempt: Statement, original: Statement | None) -> list[Row]:
+    in_key = {name for name, _ in attempt.key_fields}
+    found = []
+    for label, name in (
+        ("task", "task"),
+        ("scope", "scope"),
+        ("invoke id", "invoke_id"),
+        ("generation", "generation"),
+        ("element", "element"),
+    ):
+        ours = getattr(attempt, name) or None
+        theirs = (getattr(original, name) or None) if original is not None else None
+        if (ours or theirs) and name not in in_key:
+            known = original if ours and theirs else None
+            found.append(Row(label, ours, theirs, "fact", _mark(ours, theirs, known)))
+    return found
+
+
+def _ignored(attempt: Statement, original: Statement | None) -> list[Row]:
+    ours = dict(attempt.key_ignored)
+    theirs = dict(original.key_ignored) if original is not None else {}
+    names = [*ours, *(name for name in theirs if name not in ours)]
+    return [
+        Row(name.replace("_", " "), ours.get(name), theirs.get(name), "ignored", "not compared")
+        for name in names
+    ]
+
+
+def _times(attempt: Statement, original: Statement | None) -> Row:
+    theirs = _moment(original.happened_at) if original is not None else None
+    return Row("at", _moment(attempt.happened_at), theirs, "fact", _apart(attempt, original))
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03d} UTC"
+
+
+def _apart(attempt: Statement, original: Statement | None) -> str:
+    if original is None:
+        return ""
+    return duration((attempt.happened_at - original.happened_at).total_seconds())
+
+
+def duration(seconds: float) -> str:
+    """Return a distance in time in words: "29.6 s later", "2 h 5 min earlier"."""
+    side, length = ("later", seconds) if seconds >= 0 else ("earlier", -seconds)
+    if length < 60:
+        return f"{length:.1f} s {side}"
+    minutes, hours, days = int(length // 60), int(length // 3600), int(length // 86400)
+    if hours < 1:
+        return f"{minutes} min {int(length % 60)} s {side}"
+    if days < 1:
+        return f"{hours} h {minutes % 60} min {side}"
+    return f"{days} d {hours % 24} h {side}"

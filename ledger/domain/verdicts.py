@@ -1,0 +1,168 @@
+"""What the ledger concludes of one receipt, by which rule, and how well it is supported.
+
+Precedence for a skip, first match wins: an original that is missing, an original that failed,
+the reason that was sent, and without one what became of the original. Whatever is left is
+`skip.unexplained`; a skip never gets `unknown`. Sources: contract.md section 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ledger.domain import decisive, links, sentences, words
+from ledger.domain.pointers import Finding
+from ledger.domain.statement import Statement
+
+BY_KIND: dict[str, str] = {
+    "done": "done",
+    "deliver": "done",
+    "fail": "fail",
+    "enqueue": "fresh",
+    "start": "fresh",
+    "discard": "discard.run_dead",
+}
+
+BY_REASON: dict[str, str] = {
+    "already_done": "skip.already_done",
+    "in_flight": "skip.in_flight",
+    "holder_lost": "skip.holder_lost",
+    "superseded": "skip.superseded",
+    "wrong_generation": "skip.wrong_generation",
+    "paused": "skip.paused",
+    "draining": "skip.draining",
+    "backlog_full": "skip.backlog_full",
+    "rate_limited": "skip.rate_limited",
+    "upstream_failed": "skip.upstream_failed",
+    "branch_not_taken": "skip.branch_not_taken",
+    "condition_false": "skip.condition",
+    "expired": "skip.expired",
+    "redelivery": "dedup.redelivery",
+    "lock_contended": "dedup.lock_contended",
+}
+
+BY_OUTCOME: dict[str, str] = {
+    "done": "skip.already_done",
+    "running": "skip.in_flight",
+    "skipped": "skip.condition",
+}
+"""What a skip without a reason comes to, by what became of its original."""
+
+COMPARES_OUTCOME = frozenset({"skip.already_done", "skip.original_failed"})
+FOUND = frozenset({"resolved", "resolved-chain", "resolved-late", "resolved-by-key", "unrecorded"})
+EXPLAINS_NOTHING = frozenset({"cycle", "wrong-kind", "missing-pointer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A conclusion: its code, its sentence, the decisive term, the rule that spoke, its level."""
+
+    code: str
+    sentence: str
+    decisive: str
+    rule: str
+    level: str
+
+
+def judge(
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    terminal: Statement | None,
+    *,
+    shown: str,
+) -> Verdict:
+    """Judge one receipt; `shown` is its pointer's state at the moment, empty without a pointer.
+
+    `original` is the receipt at the finding's target, `terminal` the one at its terminal.
+    """
+    code, rule = _code(statement, finding, shown)
+    if statement.kind != "skip":
+        sentence, term = sentences.plain_sentence(code, statement), ""
+    else:
+        sentence = sentences.skip_sentence(code, statement, finding, original, terminal, shown)
+        term = decisive.term(code, statement, finding, original, terminal, shown)
+    level = _level(code, statement, finding, original, terminal, shown)
+    return Verdict(code, sentence, term, rule, level)
+
+
+def stored_code(statement: Statement, finding: Finding | None) -> str:
+    """Return the verdict's code as long as the pointer's deadline has not passed."""
+    state = "" if finding is None else finding.state
+    return _code(statement, finding, "pending" if state == "waiting" else state)[0]
+
+
+def due_code(statement: Statement, finding: Finding | None) -> str:
+    """Return the verdict's code from the pointer's deadline on; mostly the stored one."""
+    state = "" if finding is None else finding.state
+    return _code(statement, finding, "dangling" if state == "waiting" else state)[0]
+
+
+def _code(statement: Statement, finding: Finding | None, shown: str) -> tuple[str, str]:
+    if statement.kind == "skip":
+        return _skip_code(statement, finding, shown)
+    if not statement.is_readable:
+        return "unknown", "set-aside"
+    if statement.kind == "cancel":
+        return _cancel_code(statement)
+    return BY_KIND.get(statement.kind, "unknown"), "kind"
+
+
+def _cancel_code(statement: Statement) -> tuple[str, str]:
+    if statement.swept is None:
+        return ("cancel.swept", "kind") if statement.job is not None else ("unknown", "no-count")
+    return ("cancel.swept" if statement.swept > 0 else "cancel.noop"), "count"
+
+
+def _skip_code(statement: Statement, finding: Finding | None, shown: str) -> tuple[str, str]:
+    reason = statement.reason
+    outcome = finding.outcome if finding is not None and shown in FOUND else ""
+    if shown == "dangling" and not links.is_explained(statement):
+        is_lock = reason == "lock_contended" and finding is not None and finding.rule == "key-none"
+        lost = "dedup.lock_contended_lost" if is_lock else "skip.original_missing"
+        return lost, "original-missing"
+    if _is_failed(outcome, statement):
+        return "skip.original_failed", "original-failed"
+    if shown in EXPLAINS_NOTHING and not links.is_explained(statement):
+        return "skip.unexplained", "nothing-explains"
+    if reason in BY_REASON:
+        return BY_REASON[reason], "reason-sent"
+    if links.is_explained(statement) and (reason is not None or not outcome):
+        return "skip.condition", "rule-named"
+    return BY_OUTCOME.get(outcome, "skip.unexplained"), "original-outcome"
+
+
+def _is_failed(outcome: str, statement: Statement) -> bool:
+    """Tell whether the original's end speaks against a skip that rests on it.
+
+    A skip for `upstream_failed` says so itself, and a newer call that was cancelled still took
+    over.
+    """
+    if statement.reason == "upstream_failed" or not _rests_on_original(statement):
+        return False
+    return outcome == "failed" or (outcome == "cancelled" and statement.reason != "superseded")
+
+
+def _rests_on_original(statement: Statement) -> bool:
+    return not links.is_explained(statement) or links.needs_original(statement.reason)
+
+
+def _level(
+    code: str,
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    terminal: Statement | None,
+    shown: str,
+) -> str:
+    """Keep the lowest level among the receipts that the decisive term compares."""
+    if statement.kind != "skip" or finding is None or shown not in FOUND:
+        return statement.level
+    if links.is_explained(statement) and statement.reason is not None:
+        return statement.level
+    if finding.state == "resolved-chain":
+        return finding.level
+    compared = [statement, original, terminal if code in COMPARES_OUTCOME else None]
+    levels = [each.level for each in compared if each is not None]
+    if finding.state == "resolved-by-key":
+        levels.append("reconstructed")
+    return words.lowest_level(levels)

@@ -1,0 +1,194 @@
+"""The closed vocabularies of receipts and verdicts, with the words a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+KIND_WORDS: dict[str, str] = {
+    "enqueue": "enqueue",
+    "start": "start",
+    "done": "done",
+    "fail": "fail",
+    "skip": "skip",
+    "cancel": "cancel",
+    "discard": "discard",
+    "deliver": "delivery",
+    "retry": "retry",
+    "prune": "prune",
+    "rescue": "rescue",
+    "revoke": "revoke",
+    "heartbeat": "heartbeat",
+    "observe": "observation",
+    "tally": "tally",
+    "decide": "decision",
+    "act": "act",
+    "other": "other",
+}
+"""Every kind of contract section 2 and the noun for it."""
+
+NEEDS_ORIGINAL: frozenset[str] = frozenset(
+    {
+        "already_done",
+        "in_flight",
+        "holder_lost",
+        "superseded",
+        "upstream_failed",
+        "redelivery",
+        "lock_contended",
+    }
+)
+"""The reasons that only an original explains; all others need a named rule or switch."""
+
+REASON_WORDS: dict[str, str] = {
+    "already_done": "already done",
+    "in_flight": "in flight",
+    "holder_lost": "holder lost",
+    "superseded": "superseded by a newer call",
+    "wrong_generation": "for a generation that is closed",
+    "paused": "paused",
+    "draining": "draining",
+    "backlog_full": "backlog full",
+    "rate_limited": "rate limited",
+    "upstream_failed": "what it depends on failed",
+    "branch_not_taken": "branch not taken",
+    "condition_false": "its condition was false",
+    "expired": "expired",
+    "redelivery": "the same message came again",
+    "lock_contended": "another held the lock",
+}
+"""The closed reasons for a skip; any other text is a producer's own words."""
+
+LEVELS: tuple[str, ...] = ("recorded", "reconstructed", "asserted", "unknown")
+"""Evidence levels, highest first."""
+
+LEVEL_WORDS: dict[str, str] = {
+    "recorded": "recorded when it happened",
+    "reconstructed": "reconstructed later",
+    "asserted": "asserted by a person",
+    "unknown": "level unknown",
+}
+
+UNRESOLVED: frozenset[str] = frozenset(
+    {"dangling", "ambiguous", "cycle", "wrong-kind", "missing-pointer"}
+)
+"""The shown pointer states that need someone; a pointer that is pending is not among them."""
+
+POINTER_STATES: tuple[str, ...] = (
+    "resolved",
+    "resolved-chain",
+    "resolved-late",
+    "resolved-by-key",
+    "not-needed",
+    "unrecorded",
+    "pending",
+    "dangling",
+    "ambiguous",
+    "cycle",
+    "wrong-kind",
+    "missing-pointer",
+    "target-quarantined",
+    "target-redacted",
+)
+"""Every state that a pointer is shown in; "waiting" is stored for pending and dangling."""
+
+POINTER_WORDS: dict[str, str] = {
+    "resolved-by-key": "found by key",
+    "not-needed": "explained by a rule",
+    "unrecorded": "not recorded by policy",
+    "waiting": "not found so far",
+    "pending": "not here yet",
+    "dangling": "not found",
+    "missing-pointer": "names no original",
+    "cycle": "points in a circle",
+    "ambiguous": "several candidates",
+    "wrong-kind": "points to the wrong kind",
+    "target-quarantined": "original set aside",
+    "target-redacted": "original erased",
+}
+"""The words of every shown state but the found ones, which say what became of the original."""
+
+OUTCOME_WORDS: dict[str, str] = {
+    "done": "found, done",
+    "failed": "found, failed",
+    "cancelled": "found, cancelled",
+    "running": "found, still running",
+    "skipped": "found, a skip",
+}
+"""What became of an original that was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """How a verdict looks beside its word: the class of the badge and the icon's name."""
+
+    word: str
+    style: str
+    icon: str
+
+
+_SKIPPED = ("skip", "skip")
+_OPEN = ("gapb", "alert")
+_BAD = ("bad", "cross")
+_PLAIN = ("plain", "dot")
+
+VERDICT_BADGES: dict[str, Badge] = {
+    code: Badge(word, *look)
+    for code, word, look in (
+        ("fresh", "new", ("plain", "play")),
+        ("done", "done", ("done", "check")),
+        ("fail", "failed", _BAD),
+        ("cancel.swept", "cancelled", _PLAIN),
+        ("cancel.noop", "nothing to cancel", _PLAIN),
+        ("discard.run_dead", "discarded, run is dead", _BAD),
+        ("dedup.redelivery", "skip, same message again", _SKIPPED),
+        ("dedup.lock_contended", "skip, lock was held", _SKIPPED),
+        ("dedup.lock_contended_lost", "skip, lock holder not found", _OPEN),
+        ("skip.already_done", "skip, already done", _SKIPPED),
+        ("skip.in_flight", "skip, in flight", _SKIPPED),
+        ("skip.superseded", "skip, superseded", _SKIPPED),
+        ("skip.wrong_generation", "skip, generation closed", _SKIPPED),
+        ("skip.paused", "skip, paused", _SKIPPED),
+        ("skip.draining", "skip, draining", _SKIPPED),
+        ("skip.backlog_full", "skip, backlog full", _SKIPPED),
+        ("skip.rate_limited", "skip, rate limited", _SKIPPED),
+        ("skip.upstream_failed", "skip, upstream failed", _SKIPPED),
+        ("skip.branch_not_taken", "skip, branch not taken", _SKIPPED),
+        ("skip.condition", "skip, by a condition", _SKIPPED),
+        ("skip.expired", "skip, expired", _SKIPPED),
+        ("skip.original_failed", "skip, original failed", _BAD),
+        ("skip.original_missing", "skip, original missing", _BAD),
+        ("skip.holder_lost", "skip, holder lost", _OPEN),
+        ("skip.unexplained", "skip, unexplained", _OPEN),
+        ("unknown", "no verdict", _PLAIN),
+        ("not_derived", "not read yet", _PLAIN),
+    )
+}
+"""Every verdict code of this release; docs/reference/verdicts.md has an entry for each."""
+
+VERDICT_CODES: tuple[str, ...] = tuple(VERDICT_BADGES)
+
+
+def reason_words(reason: str | None) -> str:
+    """Return a reason as a person reads it; a producer's own words stand in quotes."""
+    if not reason:
+        return "no reason given"
+    return REASON_WORDS.get(reason, f"“{reason}”")
+
+
+def level_words(level: str, kind: str = "") -> str:
+    """Return an evidence level in words: a skip was "recorded when it was skipped"."""
+    if level == "recorded" and kind == "skip":
+        return "recorded when it was skipped"
+    return LEVEL_WORDS.get(level, LEVEL_WORDS["unknown"])
+
+
+def badge(code: str) -> Badge:
+    """Return the badge of a verdict code; a code of a later release shows as itself."""
+    return VERDICT_BADGES.get(code, Badge(code, *_PLAIN))
+
+
+def lowest_level(levels: Iterable[str]) -> str:
+    """Return the lowest of some evidence levels; of none, "unknown"."""
+    ranks = [LEVELS.index(level) if level in LEVELS else len(LEVELS) - 1 for level in levels]
+    return LEVELS[max(ranks, default=len(LEVELS) - 1)]
