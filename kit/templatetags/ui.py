@@ -1,0 +1,282 @@
+"""What every page draws the same way: icons, times, numbers, badges, chips, pagers and empty pages.
+
+Nothing here decides anything. A tag takes a value that a query made and draws it; the words for states that a
+query left out are the closed lists below, as the table of words in the design has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.template.context import Context
+from django.templatetags.static import static
+from django.urls import get_script_prefix
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from kit import ids
+
+register = template.Library()
+
+TONE_ICONS = {"done": "check", "skip": "skip", "bad": "x", "gap": "diamond", "plain": "circle"}
+
+POINTER_WORDS: dict[str, tuple[str, str]] = {
+    "resolved": ("found", "done"),
+    "resolved-chain": ("found, through others", "done"),
+    "resolved-late": ("found, late", "done"),
+    "resolved-by-key": ("found by key", "done"),
+    "not-needed": ("explained by a rule", "done"),
+    "unrecorded": ("not recorded by policy", "plain"),
+    "pending": ("not found yet", "plain"),
+    "dangling": ("not found", "bad"),
+    "ambiguous": ("several candidates", "bad"),
+    "cycle": ("goes in a circle", "bad"),
+    "wrong-kind": ("names the wrong kind", "bad"),
+    "missing-pointer": ("names no original", "bad"),
+    "target-quarantined": ("original is set aside", "gap"),
+    "target-redacted": ("original was erased", "plain"),
+}
+
+LEVEL_WORDS = {
+    "reconstructed": "reconstructed later",
+    "asserted": "asserted by a person",
+    "unknown": "nobody said how it is known",
+}
+
+HAPPENED = {
+    "skip": "when it was skipped",
+    "done": "when it was done",
+    "fail": "when it failed",
+    "cancel": "when it was cancelled",
+    "enqueue": "when it was asked for",
+}
+
+UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+NOT_SAID = mark_safe('<span class="soft">not said</span>')  # noqa: S308
+
+
+@register.simple_tag
+def icon(name: str, word: str = "") -> SafeString:
+    """Draw one symbol of the sprite; with ``word`` it speaks for itself, else it is decoration."""
+    address = f"{static('icons.svg')}#{name or 'circle'}"
+    if word:
+        return format_html(
+            '<svg class="icon" role="img" aria-label="{}"><use href="{}"/></svg>', word, address
+        )
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}"/></svg>', address)
+
+
+@register.simple_tag
+def badge(tone: str, word: str, name: str = "", extra: str = "") -> SafeString:
+    """Draw a state as icon, word and colour; tones are done, skip, bad, gap and plain."""
+    tone = tone if tone in TONE_ICONS else "plain"
+    symbol = icon(name or TONE_ICONS[tone])
+    return format_html('<span class="badge {} {}">{}{}</span>', tone, extra, symbol, word)
+
+
+@register.simple_tag
+def chip(pointer: Mapping[str, Any] | None) -> SafeString:
+    """Draw a pointer's state, which stands first, in words; the target is the page's own link."""
+    found = _read(pointer, "state")
+    if not found:
+        return mark_safe("")
+    word, tone = POINTER_WORDS.get(str(found), (words(found), "plain"))
+    return badge(_read(pointer, "tone") or tone, _read(pointer, "chip") or word)
+
+
+@register.simple_tag
+def say(*values: object) -> SafeString:
+    """Write the first value that says something, with what cannot be seen marked."""
+    return visible(next((value for value in values if value not in (None, "")), ""))
+
+
+@register.simple_tag
+def when(
+    at: datetime | str | None,
+    otherwise: datetime | str | None = None,
+    ago: bool = False,
+    precise: bool = False,
+) -> SafeString:
+    """Draw a moment with its date and zone, always UTC; ``ago`` lets the page add the distance to now.
+
+    The ``datetime`` attribute keeps the microseconds. A value that is no time is shown as it came; without one
+    the second moment is drawn.
+    """
+    at = at or otherwise
+    if at is None or at == "":
+        return NOT_SAID
+    moment = _moment(at)
+    if moment is None:
+        return format_html('<span class="mono">{}</span>', visible(at))
+    exact = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    shown = moment.strftime("%Y-%m-%d %H:%M:%S")
+    if precise:
+        shown = f"{shown}.{moment.microsecond // 1000:03d}"
+    return format_html(
+        '<time datetime="{}" title="{}"{}>{} UTC</time>',
+        exact,
+        exact,
+        mark_safe(" data-ago") if ago else "",
+        shown,
+    )
+
+
+@register.simple_tag
+def copy(text: object, name: str = "text") -> SafeString:
+    """Draw a button that copies ``text``; it is hidden where no script runs, and the text stays selectable."""
+    return format_html(
+        '<button type="button" class="bare copy" data-copy="{}" title="Copy {}" aria-label="Copy {}">{}</button>',
+        text,
+        name,
+        name,
+        icon("copy"),
+    )
+
+
+@register.simple_tag
+def bar(percent: int, tone: str = "plain") -> SafeString:
+    """Draw a share of 0 to 100 as a bar without words: the number stands beside it."""
+    width = max(0, min(100, int(percent or 0)))
+    return format_html(
+        '<svg class="bar on-{}" aria-hidden="true"><rect class="track" width="100%" height="10" rx="3"/>'
+        '<rect width="{}%" height="10" rx="3"/></svg>',
+        tone if tone in TONE_ICONS else "plain",
+        width,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def page(context: Context, *parts: object) -> str:
+    """Give the address of a page of the current project; every part is a segment of its own."""
+    shell = context.get("shell")
+    slug = _read(_read(shell, "project"), "slug") or ""
+    tail = "".join(f"/{ids.segment(str(part))}" for part in parts if part not in (None, ""))
+    return f"{get_script_prefix()}p/{slug}{tail}"
+
+
+@register.inclusion_tag("ui/pager.html")
+def pager(newest_url: str = "", next_url: str = "", target: str = "#rows") -> dict[str, str]:
+    """Draw the way to newer and older rows: plain links, which htmx makes quick."""
+    return {"newest_url": newest_url, "next_url": next_url, "target": target}
+
+
+@register.simple_block_tag
+def nothing(content: str, title: str, name: str = "inbox") -> SafeString:
+    """Draw an empty page: what there is not, and below it what to do."""
+    return format_html(
+        '<div class="empty">{}<h2>{}</h2>{}</div>',
+        icon(name),
+        title,
+        mark_safe(content),  # noqa: S308
+    )
+
+
+@register.simple_block_tag
+def copyable(content: str, name: str = "text") -> SafeString:
+    """Draw text to copy, a command for instance, in a box with its copy button."""
+    return format_html(
+        '<div class="block">{}<pre tabindex="0">{}</pre></div>',
+        copy(_unescaped(content.strip()), name),
+        mark_safe(content.strip()),  # noqa: S308
+    )
+
+
+@register.filter
+def num(value: object) -> str:
+    """Group the digits of a whole number in threes; anything else is shown as it is."""
+    text = str(value if value is not None else "")
+    return f"{int(text):,}" if re.fullmatch(r"-?[0-9]{1,40}", text) else text
+
+
+@register.filter
+def no(leaf_index: object) -> str:
+    """Name a receipt by its number in the log: № and the leaf index, counted from 0."""
+    return f"№{num(leaf_index)}" if leaf_index not in (None, "") else "not numbered yet"
+
+
+@register.filter
+def words(code: object) -> str:
+    """Read a code as words: ``already_done`` is *already done*."""
+    return str(code or "").replace("_", " ").replace("-", " ")
+
+
+@register.filter
+def count_words(count: Mapping[str, Any] | None) -> str:
+    """Say a count as well as it is known: exact, *10,000 or more*, or *about*."""
+    value = num(_read(count, "value") if _read(count, "value") is not None else 0)
+    how = _read(count, "method")
+    return {"capped": f"{value} or more", "estimate": f"about {value}"}.get(str(how), value)
+
+
+@register.filter
+def level_words(level: object, kind: object = "") -> str:
+    """Say how something is known; what was recorded at the time says at which time."""
+    if level == "recorded":
+        return f"recorded {HAPPENED.get(str(kind), 'when it happened')}"
+    return LEVEL_WORDS.get(str(level or ""), words(level))
+
+
+@register.filter
+def size(value: object) -> str:
+    """Say a length in bytes, and beside it in KiB or MiB when it is long."""
+    count = int(str(value)) if str(value).isdigit() else 0
+    for unit, step in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= step:
+            return f"{count:,} bytes ({count / step:.1f} {unit})"
+    return f"{count:,} byte" + ("" if count == 1 else "s")
+
+
+@register.filter
+def visible(value: object) -> SafeString:
+    """Escape a producer's text and mark what cannot be seen: NUL, controls, direction marks, lone surrogates.
+
+    A page that let them pass would show something else than was sent.
+    """
+    return mark_safe(UNSEEN.sub(_mark, escape(str(value if value is not None else ""))))  # noqa: S308
+
+
+@register.filter
+def pairs(value: object) -> list[tuple[str, Any]]:
+    """List the members of an object; a template cannot, when one of them is called *items*."""
+    return list(value.items()) if isinstance(value, Mapping) else []
+
+
+@register.filter
+def segment(value: object) -> str:
+    """Write a producer's text as one segment of an address."""
+    return ids.segment(str(value))
+
+
+def _mark(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    shown = chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"U+{code:04X}"
+    return f'<span class="mark" title="U+{code:04X}">{shown}</span>'
+
+
+def _moment(at: datetime | str) -> datetime | None:
+    if isinstance(at, str):
+        try:
+            at = datetime.fromisoformat(at)
+        except ValueError:
+            return None
+    if not isinstance(at, datetime):
+        return None
+    return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _read(row: object, name: str) -> Any:
+    return row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
+
+
+def _unescaped(content: str) -> str:
+    pairs = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#x27;", "'"), ("&amp;", "&"))
+    for written, meant in pairs:
+        content = content.replace(written, meant)
+    return content
