@@ -34,7 +34,7 @@ class _Series:
             if ms == self.ms:
                 self.tail += 1 + int.from_bytes(os.urandom(4), "big")
             else:
-                # The top bit of the 74 stays 0: 2^41 steps of the largest size fit in a millisecond.
+                # The top bit of the 74 stays 0, so that steps of 32 bits cannot run over.
                 self.ms, self.tail = ms, int.from_bytes(os.urandom(10), "big") >> 7
             return ms, self.tail
 

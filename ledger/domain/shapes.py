@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from ledger.domain import canonical, receipt_ids
 
-MAX_NAME = 255
-MAX_REASON = 500
+MAX_PROBLEMS = 32
 MAX_SUBJECTS = 16
-
-Problem = tuple[str, str]
 
 _DATE_TIME = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
@@ -25,21 +22,67 @@ _SPAN_ID = re.compile(r"[0-9A-Fa-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What one value must be: `find` returns the code and the sentence of a problem, or None."""
+class Problem:
+    """What is wrong with one value: where (JSON pointer), the code, and what to send instead."""
 
-    find: Callable[[Any], Problem | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """A list whose items all have one shape."""
-
-    item: Shape
-    most: int = 0
+    pointer: str
+    code: str
+    detail: str
 
 
-Shape = Rule | Each | dict[str, "Shape"]
+Check = Callable[[Any, str, list[Problem]], None]
+"""Looks at a value and adds what is wrong with it, under the pointer given."""
+
+
+def find_problems(check: Check, value: Any) -> list[Problem]:
+    """Return the problems of a value, the first 32 of them."""
+    found: list[Problem] = []
+    check(value, "", found)
+    return found[:MAX_PROBLEMS]
+
+
+def _object(members: dict[str, Check]) -> Check:
+    """Check the known members of an object.
+
+    Unknown members are passed over, and so are known ones that are null: a producer that writes
+    every field says with null that it has nothing to say.
+    """
+    texts = frozenset(name for name, check in members.items() if check in (_text, _name))
+
+    def check_object(value: Any, path: str, found: list[Problem]) -> None:
+        if type(value) is not dict:
+            found.append(_wrong_type(path, value, "an object"))
+            return
+        for name, item in value.items():
+            # Most members are texts that may be any text: they cost no call and no pointer.
+            if type(item) is str and name in texts:
+                continue
+            check = members.get(name)
+            if check is not None and item is not None:
+                check(item, f"{path}/{name}", found)
+
+    return check_object
+
+
+def _each(check: Check, most: int = 0, needs: tuple[str, ...] = ()) -> Check:
+    """Check a list: `most` items (0: no limit), each an object with the members `needs`, if any."""
+
+    def check_list(value: Any, path: str, found: list[Problem]) -> None:
+        if type(value) is not list:
+            found.append(_wrong_type(path, value, "a list"))
+            return
+        if most and len(value) > most:
+            detail = f"has {len(value)} items; send at most {most}"
+            found.append(Problem(path, "length", detail))
+            return
+        for index, item in enumerate(value):
+            check(item, f"{path}/{index}", found)
+            missing = [n for n in needs if type(item) is dict and item.get(n) is None]
+            found += [Problem(f"{path}/{index}/{n}", "missing", "send it") for n in missing]
+            if len(found) >= MAX_PROBLEMS:
+                return
+
+    return check_list
 
 
 def json_type(value: Any) -> str:
@@ -62,108 +105,77 @@ def find_moment(text: str) -> datetime | None:
         return None
 
 
-def iter_problems(shape: Shape, value: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Yield the pointer, code and sentence of each problem of a value.
-
-    Unknown members are passed over, and so is a known member that is null, but for those whose
-    rule names null.
-    """
-    if type(shape) is dict:
-        yield from _member_problems(shape, value, path)
-    elif type(shape) is Each:
-        yield from _item_problems(shape, value, path)
-    elif type(shape) is Rule:
-        problem = shape.find(value)
-        if problem is not None:
-            yield path, *problem
+def _wrong_type(path: str, value: Any, wanted: str) -> Problem:
+    return Problem(path, "type", f"is {json_type(value)}; send {wanted}")
 
 
-def _member_problems(
-    shape: dict[str, Shape], value: Any, path: str
-) -> Iterator[tuple[str, str, str]]:
+def _text(value: Any, path: str, found: list[Problem]) -> None:
+    if type(value) is not str:
+        found.append(_wrong_type(path, value, "text"))
+
+
+def _name(value: Any, path: str, found: list[Problem]) -> None:
+    """Check a name or number of the producer's: a whole number stands for its digits."""
+    if canonical.text_of(value) is None:
+        found.append(_wrong_type(path, value, "text or a whole number"))
+
+
+def _any_object(value: Any, path: str, found: list[Problem]) -> None:
     if type(value) is not dict:
-        yield path, *_wrong_type(value, "an object")
-        return
-    for name, item in value.items():
-        part = shape.get(name)
-        if part is None or item is None:
-            continue
-        # A rule is asked here, not by one more generator: nearly all members have one.
-        if type(part) is Rule:
-            problem = part.find(item)
-            if problem is not None:
-                yield f"{path}/{name}", *problem
-        else:
-            yield from iter_problems(part, item, f"{path}/{name}")
+        found.append(_wrong_type(path, value, "an object"))
 
 
-def _item_problems(shape: Each, value: Any, path: str) -> Iterator[tuple[str, str, str]]:
-    if type(value) is not list:
-        yield path, *_wrong_type(value, "a list")
-        return
-    if shape.most and len(value) > shape.most:
-        yield path, "length", f"has {len(value)} items; send at most {shape.most}"
-    for index, item in enumerate(value[: shape.most or None]):
-        yield from iter_problems(shape.item, item, f"{path}/{index}")
+def _seconds(value: Any, path: str, found: list[Problem]) -> None:
+    if type(value) is not canonical.Number:
+        found.append(_wrong_type(path, value, "a number of seconds"))
 
 
-def _wrong_type(value: Any, wanted: str) -> Problem:
-    return "type", f"is {json_type(value)}; send {wanted}"
-
-
-def _text(most: int = MAX_NAME, least: int = 0) -> Rule:
-    def find(value: Any) -> Problem | None:
-        if type(value) is not str:
-            return _wrong_type(value, "text")
-        if least <= len(value) <= most:
-            return None
-        return "length", f"has {len(value)} characters; send {least} to {most}"
-
-    return Rule(find)
-
-
-def _number_or_text(most: int = MAX_NAME, least: int = 1) -> Rule:
-    def find(value: Any) -> Problem | None:
-        text = value if type(value) is str else canonical.text_of(value)
-        if text is None:
-            return _wrong_type(value, "text, or a whole number, which is taken by its digits")
-        if least <= len(text) <= most:
-            return None
-        return "length", f"has {len(text)} characters; send {least} to {most}"
-
-    return Rule(find)
-
-
-def _matching(pattern: re.Pattern[str], wanted: str) -> Rule:
-    def find(value: Any) -> Problem | None:
-        if type(value) is not str:
-            return _wrong_type(value, wanted)
-        return None if pattern.fullmatch(value) else ("format", f"send {wanted}")
-
-    return Rule(find)
-
-
-def _of_type(*kinds: type, wanted: str) -> Rule:
-    return Rule(lambda value: None if type(value) in kinds else _wrong_type(value, wanted))
-
-
-def _find_moment_problem(value: Any) -> Problem | None:
+def _moment(value: Any, path: str, found: list[Problem]) -> None:
     wanted = "an RFC 3339 date-time with a zone, such as 2026-10-05T09:00:30Z"
     if type(value) is not str:
-        return _wrong_type(value, wanted)
-    return None if find_moment(value) is not None else ("format", f"send {wanted}")
+        found.append(_wrong_type(path, value, wanted))
+    elif find_moment(value) is None:
+        found.append(Problem(path, "format", f"send {wanted}"))
 
 
-def _find_id_problem(value: Any) -> Problem | None:
+def _receipt_id(value: Any, path: str, found: list[Problem]) -> None:
     fault = receipt_ids.id_fault(value)
-    return None if fault is None else ("id", fault)
+    if fault is not None:
+        found.append(Problem(path, "id", fault))
 
 
-def find_original_problem(original: dict[str, Any]) -> Problem | None:
-    """Return what is wrong with an original that names neither a receipt nor a job."""
-    if original.get("receipt") is None and original.get("job") is None:
-        return "format", 'names nothing; send {"receipt": id}, {"job": id}, or null for none'
-    return None
+def _original(value: Any, path: str, found: list[Problem]) -> None:
+    wanted = 'send {"receipt": id}, {"job": id}, or null for none'
+    _original_members(value, path, found)
+    if type(value) is dict and value.get("receipt") is None and value.get("job") is None:
+        found.append(Problem(path, "format", f"names nothing; {wanted}"))
+
+
+def _evidence(value: Any, path: str, found: list[Problem]) -> None:
+    # In a decision the member is where to look it up; in all other kinds it is the level's word.
+    if type(value) is not dict and type(value) is not str:
+        found.append(_wrong_type(path, value, 'an object such as {"url": …}'))
+
+
+def _matching(pattern: re.Pattern[str], wanted: str) -> Check:
+    def check_text(value: Any, path: str, found: list[Problem]) -> None:
+        if type(value) is not str:
+            found.append(_wrong_type(path, value, wanted))
+        elif pattern.fullmatch(value) is None:
+            found.append(Problem(path, "format", f"send {wanted}"))
+
+    return check_text
+
+
+def _length(least: int, most: int) -> Check:
+    def check_text(value: Any, path: str, found: list[Problem]) -> None:
+        if type(value) is not str:
+            found.append(_wrong_type(path, value, "text"))
+        elif not least <= len(value) <= most:
+            detail = f"has {len(value)} characters; send {least} to {most}"
+            found.append(Problem(path, "length", detail))
+
+    return check_text
 
 
 _TYPES = {
@@ -174,127 +186,141 @@ _TYPES = {
     list: "a list",
     dict: "an object",
 }
-_NAME = _text()
-_LONG = _text(most=100_000)
-_NUMBER = _of_type(canonical.Number, wanted="a number")
-_OBJECT = _of_type(dict, wanted="an object")
-_LIST = _of_type(list, wanted="a list")
-_COUNT = _number_or_text()
-_MOMENT = Rule(_find_moment_problem)
-_SOURCE: Shape = {"system": _NAME, "instance": _NAME, "via": _NAME}
-_ACTOR: Shape = {
-    "type": _NAME,
-    "id": _COUNT,
-    "label": _NAME,
-    "on_behalf_of": _OBJECT,
-    "authority": _NAME,
-}
-_HEAD: Shape = {
-    "channel": _NAME,
-    "node": _NAME,
-    "epoch": _COUNT,
-    "head": _COUNT,
-    "floor": _COUNT,
-}
+_source = _object({"system": _text, "instance": _text, "via": _text})
+_actor = _object(
+    {
+        "type": _text,
+        "id": _name,
+        "label": _text,
+        "on_behalf_of": _any_object,
+        "authority": _text,
+    }
+)
+_original_members = _object({"receipt": _receipt_id, "job": _name, "source": _source})
+_head = _object({"channel": _text, "node": _text, "epoch": _name, "head": _name, "floor": _name})
+_pairs = _each(_each(_name))
 
-EVERY_KIND: dict[str, Shape] = {
-    "schema": _NAME,
-    "occurred_at": _MOMENT,
-    "job": {
-        "id": _COUNT,
-        "task": _NAME,
-        "queue": _NAME,
-        "attempt": _COUNT,
-        "delivery": _COUNT,
-        "state": _NAME,
-    },
-    "subjects": Each(
+_EVERY_KIND: dict[str, Check] = {
+    "schema": _text,
+    "occurred_at": _moment,
+    "job": _object(
         {
-            "type": _matching(_SUBJECT_TYPE, "1 to 32 characters a-z, 0-9 and _"),
-            "id": _text(255, 1),
-        },
-        most=MAX_SUBJECTS,
+            "id": _name,
+            "task": _text,
+            "queue": _text,
+            "attempt": _name,
+            "delivery": _name,
+            "state": _text,
+        }
     ),
-    "invoke": {
-        "scope": _COUNT,
-        "id": _COUNT,
-        "generation": _COUNT,
-        "element": Each(_COUNT),
-        "index": _COUNT,
-    },
-    "timer": {"scope": _COUNT, "ordinal": _COUNT, "send_id": _COUNT},
-    "key": {"recipe": _NAME, "version": _COUNT, "fields": _OBJECT, "ignored": _OBJECT},
-    "reason": _text(most=MAX_REASON),
-    "original": {"receipt": Rule(_find_id_problem), "job": _COUNT, "source": _SOURCE},
-    "original_state": _NAME,
-    "rule": {
-        "name": _NAME,
-        "version": _COUNT,
-        "text": _LONG,
-        "decision": _NAME,
-        "repo": _LONG,
-        "path": _LONG,
-        "line": _COUNT,
-        "symbol": _LONG,
-        "commit": _NAME,
-    },
-    "condition": {"inputs": _OBJECT},
-    "switch": {"name": _NAME, "set_at": _MOMENT, "actor": _ACTOR},
-    "actor": _ACTOR,
-    "trace": {
-        "trace_id": _matching(_TRACE_ID, "32 hexadecimal digits"),
-        "span_id": _matching(_SPAN_ID, "16 hexadecimal digits"),
-    },
-    "source": _SOURCE,
-    "evidence": _NAME,
-    "sent": _OBJECT,
+    "subjects": _each(
+        _object(
+            {
+                "type": _matching(_SUBJECT_TYPE, "1 to 32 characters a-z, 0-9 and _"),
+                "id": _length(1, 255),
+            }
+        ),
+        most=MAX_SUBJECTS,
+        needs=("type", "id"),
+    ),
+    "invoke": _object(
+        {
+            "scope": _name,
+            "id": _name,
+            "generation": _name,
+            "element": _each(_name),
+            "index": _name,
+        }
+    ),
+    "timer": _object({"scope": _name, "ordinal": _name, "send_id": _name}),
+    "key": _object(
+        {"recipe": _text, "version": _name, "fields": _any_object, "ignored": _any_object}
+    ),
+    "reason": _text,
+    "original": _original,
+    "original_state": _text,
+    "rule": _object(
+        {
+            "name": _text,
+            "version": _name,
+            "text": _text,
+            "decision": _text,
+            "repo": _text,
+            "path": _text,
+            "line": _name,
+            "symbol": _text,
+            "commit": _text,
+        }
+    ),
+    "condition": _object({"inputs": _any_object}),
+    "switch": _object({"name": _text, "set_at": _moment, "actor": _actor}),
+    "actor": _actor,
+    "trace": _object(
+        {
+            "trace_id": _matching(_TRACE_ID, "32 hexadecimal digits"),
+            "span_id": _matching(_SPAN_ID, "16 hexadecimal digits"),
+        }
+    ),
+    "source": _source,
+    "evidence": _text,
+    "sent": _any_object,
 }
 
-OF_KIND: dict[str, dict[str, Shape]] = {
+_OF_KIND: dict[str, dict[str, Check]] = {
     "heartbeat": {
-        "loop": _NAME,
-        "incarnation": _COUNT,
-        "n": _COUNT,
-        "run_id": _COUNT,
-        "beat": _NAME,
-        "sent_at": _MOMENT,
-        "period_s": _NUMBER,
-        "grace_s": _NUMBER,
-        "channels": Each(
-            {
-                "channel": _NAME,
-                "epoch": _COUNT,
-                "from": _COUNT,
-                "to": _COUNT,
-                "floor_seen": _COUNT,
-                "outcome": _NAME,
-                "backfill": Each(Each(_COUNT)),
-            }
+        "loop": _text,
+        "incarnation": _name,
+        "n": _name,
+        "run_id": _name,
+        "beat": _text,
+        "sent_at": _moment,
+        "period_s": _seconds,
+        "grace_s": _seconds,
+        "channels": _each(
+            _object(
+                {
+                    "channel": _text,
+                    "epoch": _name,
+                    "from": _name,
+                    "to": _name,
+                    "floor_seen": _name,
+                    "outcome": _text,
+                    "backfill": _pairs,
+                }
+            )
         ),
     },
     "observe": {
-        "what": _NAME,
-        "sampled_at": _MOMENT,
-        "heads": Each(_HEAD),
-        "bus": _NAME,
-        "replica": _NAME,
-        "spool": _NAME,
-        "ranges": Each(Each(_COUNT)),
-        "version": _COUNT,
-        "each": Each(_NAME),
-        "tally": Each(_NAME),
-        "never": Each(_NAME),
+        "what": _text,
+        "sampled_at": _moment,
+        "heads": _each(_head),
+        "bus": _text,
+        "replica": _text,
+        "spool": _text,
+        "ranges": _pairs,
+        "version": _name,
+        "each": _each(_text),
+        "tally": _each(_text),
+        "never": _each(_text),
     },
-    "tally": {"window": {"from": _MOMENT, "to": _MOMENT}, "policy": _COUNT, "counts": Each({})},
-    "act": {"act": {"verb": _NAME, "target": _LONG, "commit": _NAME}},
+    "tally": {
+        "window": _object({"from": _moment, "to": _moment}),
+        "policy": _name,
+        "counts": _each(_any_object),
+    },
+    "act": {"act": _object({"verb": _text, "target": _text, "commit": _text})},
     "decide": {
-        "decision": _NAME,
-        "move": _NAME,
-        "text_hash": _NAME,
-        "commit": _NAME,
-        "evidence": _OBJECT,
+        "decision": _text,
+        "move": _text,
+        "text_hash": _text,
+        "commit": _text,
+        "evidence": _evidence,
     },
 }
+_CHECKS = {kind: _object({**_EVERY_KIND, **own}) for kind, own in _OF_KIND.items()}
+_CHECK_OF_OTHERS = _object(_EVERY_KIND)
 
-# `Each({})` asks that every item is an object and looks no further.
-SHAPES: dict[str, Shape] = {kind: {**EVERY_KIND, **own} for kind, own in OF_KIND.items()}
+
+def check_of(kind: str) -> Check:
+    """Return the check of a body of this kind."""
+    return _CHECKS.get(kind, _CHECK_OF_OTHERS)
