@@ -14,9 +14,11 @@ from typing import Any
 HIDDEN = "***"
 _DEEPEST = 8
 
+# What is hidden already is left alone, or a second pass would take the rest of the line with it.
+_NOT_YET = r"""(?! \*{3} (?: [\s&;,"'}\])] | $ ) )"""
 _AUTHORIZATION = re.compile(
-    r"""(?ix) ( (?:proxy-)?authorization ["']? \s* [:=,] \s* )
-        (?: " [^"\r\n]* (?: " | $ ) | ' [^'\r\n]* (?: ' | $ ) | [^\r\n"'}\])]+ )""",
+    rf"""(?ix) ( (?:proxy-)?authorization (?: \\*["']? \s*+ [:=] | \\*["'] \s*+ , ) \s*+ ) {_NOT_YET}
+        (?: \\+["'] [^"'\r\n]* ["']? | b? " [^"\r\n]* (?: " | $ ) | b? ' [^'\r\n]* (?: ' | $ ) | [^\r\n"'}}\])]+ )""",
 )
 _BEARER = re.compile(r"\b(Bearer)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])(cf_[a-z2-7]{8}_)[A-Za-z0-9]{8,}")
@@ -31,11 +33,11 @@ _ODD_ADDRESS = re.compile(
 # `https://TOKEN@host` is how git takes a token; `ssh://git@host` is a name.
 _ADDRESS_TOKEN = re.compile(r"\b(https?://)[^\s/?\#:@\"'<>]{1,500}@", re.IGNORECASE)
 _SETTING = re.compile(
-    r"""(?ix) ( (?<![A-Za-z]) (?: [a-z0-9]+ [_-] )*
+    rf"""(?ix) ( (?<![A-Za-z])
         (?: password | passwd | passphrase | pwd | sslpassword | secret (?:[_-]?key)?
-          | (?: access | refresh | api | auth | id )[_-]?token | token | api[_-]?key )
-        ["']? \s* [=:] \s* )
-        (?: " (?:\\.|[^"\\\r\n])* " | ' (?:\\.|[^'\\\r\n])* ' | [^\s&;,"'}\])]+ )""",
+          | (?: access | refresh | api | auth | id )? [_-]? token | api[_-]?key )
+        \\*["']? \s*+ [=:] \s*+ ) {_NOT_YET}
+        (?: \\+["'] [^"'\r\n]* ["']? | " (?:\\.|[^"\\\r\n])* " | ' (?:\\.|[^'\\\r\n])* ' | [^\s&;"']+ )""",
 )
 _SECRET_NAME = re.compile(
     r"""(?ix) (?: .* [_.-] )? (?: password | passwd | passphrase | pwd | secret | token
