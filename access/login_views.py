@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.contrib.auth import authenticate, logout
+from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -10,7 +10,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access import errors, forms, queries, rows, sessions, store
 from access.domain.addresses import safe_path
-from access.models import User
 from kit.db import write_transaction
 
 THEME_COOKIE = "theme"
@@ -34,12 +33,12 @@ def log_in(request: HttpRequest) -> HttpResponse:
     if not store.admit_attempt(username, address):
         form.add_error(None, _THROTTLED)
         return _login_page(request, form, status=429)
-    user = authenticate(request, username=username, password=form.cleaned_data["password"])
-    if not isinstance(user, User):
+    user = sessions.find_by_password(request, username, form.cleaned_data["password"])
+    if user is None:
         form.add_error(None, _REFUSED)
         return _login_page(request, form, status=422)
     store.forget_attempts(username, address)
-    _start(request, rows.user_row(user), by="password")
+    _start(request, user, by="password")
     return HttpResponseRedirect(safe_path(form.cleaned_data["next"]))
 
 
