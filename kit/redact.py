@@ -16,9 +16,13 @@ _DEEPEST = 8
 
 # What is hidden already is left alone, or a second pass would take the rest of the line with it.
 _NOT_YET = r"""(?! \*{3} (?: [\s&;,"'}\])] | $ ) )"""
+# A text inside a text has its quotes escaped.
+_ESCAPED = r"""\\+["'] [^"'\r\n]* ["']?"""
 _AUTHORIZATION = re.compile(
-    rf"""(?ix) ( (?:proxy-)?authorization (?: \\*["']? \s*+ [:=] | \\*["'] \s*+ , ) \s*+ ) {_NOT_YET}
-        (?: \\+["'] [^"'\r\n]* ["']? | b? " [^"\r\n]* (?: " | $ ) | b? ' [^'\r\n]* (?: ' | $ ) | [^\r\n"'}}\])]+ )""",
+    rf"""(?ix) ( (?:proxy-)?authorization
+        (?: \\*["']? \s*+ [:=] | \\*["'] \s*+ , ) \s*+ ) {_NOT_YET}
+        (?: {_ESCAPED} | b? " [^"\r\n]* (?: " | $ ) | b? ' [^'\r\n]* (?: ' | $ )
+          | (?: digest | hawk | oauth | signature | aws4 ) [^\r\n]* | [^\r\n"'}}\])]+ )""",
 )
 _BEARER = re.compile(r"\b(Bearer)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])(cf_[a-z2-7]{8}_)[A-Za-z0-9]{8,}")
@@ -37,7 +41,7 @@ _SETTING = re.compile(
         (?: password | passwd | passphrase | pwd | sslpassword | secret (?:[_-]?key)?
           | (?: access | refresh | api | auth | id )? [_-]? token | api[_-]?key )
         \\*["']? \s*+ [=:] \s*+ ) {_NOT_YET}
-        (?: \\+["'] [^"'\r\n]* ["']? | " (?:\\.|[^"\\\r\n])* " | ' (?:\\.|[^'\\\r\n])* ' | [^\s&;"']+ )""",
+        (?: {_ESCAPED} | " (?:\\.|[^"\\\r\n])* " | ' (?:\\.|[^'\\\r\n])* ' | [^\s&;"']+ )""",
 )
 _SECRET_NAME = re.compile(
     r"""(?ix) (?: .* [_.-] )? (?: password | passwd | passphrase | pwd | secret | token

@@ -41,6 +41,10 @@ HIDDEN = {
     "a member of JSON": ('{"password": "s3cretS3cretS3cret", "a": 1}', '{"password": ***, "a": 1}'),
     "a header": ("Authorization: Bearer s3cretS3cretS3cret", "Authorization: ***"),
     "a basic header": ("authorization: Basic czNjcmV0UzNjcmV0", "authorization: ***"),
+    "a digest header": (
+        'Authorization: Digest username="u", response="s3cretS3cretS3cret"\nHost: h',
+        "Authorization: ***\nHost: h",
+    ),
     "a header in a dict": (
         "{'Authorization': 'Token s3cretS3cretS3cret', 'Accept': '*'}",
         "{'Authorization': ***, 'Accept': '*'}",
