@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,9 @@ from tests import needs, servers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+    from pytest_django.plugin import DjangoDbBlocker
+
+    from tests.databases import Database
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,3 +77,60 @@ def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context()
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(
+    tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Path:
+    """Give a migrated database file to copy."""
+    from tests.databases import make_sqlite_template
+
+    with django_db_blocker.unblock():
+        return make_sqlite_template(tmp_path_factory.mktemp("sqlite-template"))
+
+
+@pytest.fixture(scope="session")
+def postgresql_template(
+    postgresql: servers.Postgres,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_db_blocker: DjangoDbBlocker,
+) -> str:
+    """Give the name of a migrated PostgreSQL database to copy."""
+    from tests.databases import make_postgresql_template
+
+    with django_db_blocker.unblock():
+        return make_postgresql_template(postgresql, tmp_path_factory.mktemp("pg-template"))
+
+
+@pytest.fixture
+def sqlite_database(
+    sqlite_template: Path, tmp_path: Path, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Database]:
+    """Make a fresh SQLite file the default database of every thread."""
+    from tests.databases import copy_of_sqlite
+
+    with django_db_blocker.unblock(), copy_of_sqlite(sqlite_template, tmp_path) as database:
+        yield database
+
+
+@pytest.fixture
+def postgresql_database(
+    postgresql: servers.Postgres,
+    postgresql_template: str,
+    tmp_path: Path,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[Database]:
+    """Make a fresh PostgreSQL database the default one of every thread."""
+    from tests.databases import copy_of_postgresql
+
+    copied = copy_of_postgresql(postgresql, postgresql_template, tmp_path)
+    with django_db_blocker.unblock(), copied as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def database(request: pytest.FixtureRequest) -> Database:
+    """Run a test twice, with a fresh database of each kind; the second time counts as slow."""
+    chosen: Database = request.getfixturevalue(f"{request.param}_database")
+    return chosen

@@ -2,6 +2,9 @@
 
 What the caller's environment says about a database or a secret is dropped first, so that no test
 reaches a real one. Processes that a test starts inherit the test's folder.
+
+With COUNTERFOIL_TEST_DATABASE=postgresql the run's own database is a private PostgreSQL instead of
+an SQLite file.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import shutil
 import tempfile
 
 from config import env
+from tests import servers
 
 for setting in env.SETTINGS:
     os.environ.pop(setting.name, None)
@@ -23,5 +27,10 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 os.environ["DATA_DIR"] = _folder
 os.environ["SECRET_KEY"] = "only-for-tests-" + "0123456789" * 4
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+
+if os.environ.get("COUNTERFOIL_TEST_DATABASE") == "postgresql":
+    server = servers.Postgres().start()
+    atexit.register(server.close)
+    os.environ["DATABASE_URL"] = server.url_of("counterfoil")
 
 from config.settings import *  # noqa: E402, F403

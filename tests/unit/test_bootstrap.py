@@ -157,6 +157,14 @@ class TestWithoutEnsurepip:
         self.prepare(checkout, "dev")
         self.prepare(checkout, "base")
 
+    def test_what_is_installed_completely_runs_where_nothing_may_be_written(
+        self, checkout: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.prepare(checkout)
+        monkeypatch.setattr(environment, "only_one", lambda _: pytest.fail("took the lock"))
+
+        self.prepare(checkout)
+
     def test_a_changed_lock_is_installed_over_the_old_one(self, checkout: Path) -> None:
         self.prepare(checkout)
         write_locks(checkout, make_wheel(checkout.parent / "wheels", "2"))

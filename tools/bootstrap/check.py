@@ -27,7 +27,8 @@ class Check:
 def run(environment: Environment) -> int:
     """Run all checks, print a line each and what failed, and return 0 or 1."""
     failed = [check.name for check in iter_checks(environment) if not passes(check, environment)]
-    faults = list(locks.iter_faults(environment.root / "requirements"))
+    requirements = environment.root / "requirements"
+    faults = list(locks.iter_faults(requirements)) or list(locks.iter_stale(requirements))
     report("locks", not faults, 0.0, "\n".join(faults))
     failed += ["locks"] if faults else []
     say("All checks passed." if not failed else "Failed: " + ", ".join(failed))

@@ -54,6 +54,9 @@ class Environment:
 def prepare(root: Path, lock: str, offline: Path | None = None) -> Environment:
     """Return the checkout's environment with everything of a lock installed in it."""
     environment = Environment(root)
+    # Asked before the lock is taken too, so that a finished checkout may be read-only.
+    if is_finished(environment, lock):
+        return environment
     try:
         with only_one(root):
             ensure(environment, lock, offline)
@@ -83,9 +86,9 @@ def only_one(root: Path) -> Iterator[None]:
 
 def ensure(environment: Environment, lock: str, offline: Path | None) -> None:
     """Do what is left to do: nothing, install, or make the environment again."""
-    version = find_version(environment)
-    if version and is_stamped(environment, lock, version):
+    if is_finished(environment, lock):
         return
+    version = find_version(environment)
     if version is None or environment.unfinished.exists():
         rebuild(environment)
         version = find_version(environment)
@@ -155,8 +158,14 @@ def remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
+def is_finished(environment: Environment, lock: str) -> bool:
+    """Tell whether the lock as it is now was installed completely by a Python that still runs."""
+    version = find_version(environment)
+    return version is not None and is_stamped(environment, lock, version)
+
+
 def is_stamped(environment: Environment, lock: str, version: str) -> bool:
-    """Tell whether the lock as it is now was installed completely by this Python."""
+    """Tell whether the stamp is of this version of the lock and of Python."""
     try:
         stamp = json.loads(environment.stamp.read_text())
         stamped = (stamp["python"], stamp["locks"].get(lock))

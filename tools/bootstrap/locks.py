@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?==(?P<version>[^ ;\\]+)")
+COMPILE = (
+    "pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
+).split()
 WANTED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)")
 
 
@@ -29,6 +35,24 @@ def iter_faults(folder: Path) -> Iterator[str]:
         for name in sorted(base):
             if pins.get(name) != base[name]:
                 yield f"{lock.name} has {name} at {pins.get(name)}, base.txt at {base[name]}."
+
+
+def iter_stale(folder: Path) -> Iterator[str]:
+    """Yield a sentence for each lock that is not what uv makes of its .in file now.
+
+    Nothing where uv is missing or cannot ask an index; the other checks need neither.
+    """
+    uv = shutil.which("uv")
+    if not uv:
+        return
+    with tempfile.TemporaryDirectory() as copies:
+        copy = shutil.copytree(folder, Path(copies) / "requirements")
+        for source in sorted(copy.glob("*.in")):
+            lock = source.with_suffix(".txt")
+            before = lock.read_bytes()
+            done = subprocess.run([uv, *COMPILE, source, "-o", lock], check=False)
+            if done.returncode == 0 and lock.read_bytes() != before:
+                yield f"{lock.name} is not what {source.name} gives: " + " ".join(COMPILE)
 
 
 def iter_line_faults(lock: Path) -> Iterator[str]:
