@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?==(?P<version>[^ ;\\]+)")
-COMPILE = (
-    "pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate"
-).split()
+COMPILE = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
+COMPILE += ["--generate-hashes", "--no-header", "--no-annotate"]
 WANTED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)")
 
 
