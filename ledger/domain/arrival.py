@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+MAX_SPOOL = 200
 MAX_NUMBER = 2**63 - 1
 
-_SPOOL = re.compile(r"[!-:<-~]{1,200}")
+_SPOOL = re.compile(rf"[!-:<-~]{{1,{MAX_SPOOL}}}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,18}")
 
 

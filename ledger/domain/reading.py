@@ -117,20 +117,6 @@ def read(raw: bytes, content_type: str = "application/json", content_encoding: s
     return _read_object(raw, value, doubled)
 
 
-def stub_of(raw: bytes) -> dict[str, Any]:
-    """Return what a stored body says without `sent` and `data`; empty where it is no object.
-
-    Of a member named twice it is the last value.
-    """
-    try:
-        value, _ = canonical.parse_any(raw)
-    except canonical.NotCanonical:
-        return {}
-    if type(value) is not dict:
-        return {}
-    return {name: item for name, item in value.items() if name not in canonical.BESIDE_STUB}
-
-
 def _find_header_fault(raw: bytes, content_type: str, content_encoding: str) -> Fault | None:
     if not raw:
         return Fault("", "empty", "the body is empty; send one JSON object")

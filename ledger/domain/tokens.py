@@ -20,7 +20,8 @@ class Number:
 
     def as_int(self) -> int | None:
         """Return the value of an integer token of at most 4,000 digits; None for all others."""
-        if len(self.token) > MAX_INTEGER_DIGITS + 1 or not is_integer(self.token):
+        digits = self.token.removeprefix("-")
+        if len(digits) > MAX_INTEGER_DIGITS or not digits.isdecimal():
             return None
         return int(self.token)
 
