@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from ledger.domain import targets, words
 from ledger.domain.book import Inquiry
@@ -12,7 +13,7 @@ from ledger.domain.statement import JobName, Statement, done_id, masked_id, norm
 
 DEADLINE = timedelta(hours=24)
 LOCK_GRACE = timedelta(minutes=10)
-KEY_KINDS = frozenset({"enqueue", "start", "done"})
+_ORDER = {"enqueue": 0, "start": 1, "done": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Link:
     candidates: tuple[int, ...] = ()
     hint: str | None = None
     due_at: datetime | None = None
+    run: tuple[Statement, ...] = ()
 
 
 def follow(pointing: Statement, inquiry: Inquiry, deadline: timedelta) -> Link:
@@ -133,7 +135,8 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
     found = inquiry.by_key(pointing.key_digest or "")
     groups = _runs([each for each in found if _may_be_original(pointing, each)])
     if len(groups) == 1:
-        return Link("key", target=targets.first_of_job(groups[0]), via="key")
+        run = tuple(groups[0])
+        return Link("key", target=targets.first_of_job(run), via="key", run=run)
     if groups:
         return Link(
             "key-several", "ambiguous", candidates=_leaves(map(targets.first_of_job, groups))
@@ -148,7 +151,7 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
 
 def _may_be_original(pointing: Statement, other: Statement) -> bool:
     """Hold a receipt of the same key against the time before the skip, or just after a lock."""
-    if other.kind not in KEY_KINDS or other.leaf == pointing.leaf:
+    if other.kind not in _ORDER or other.leaf == pointing.leaf:
         return False
     before_s = (pointing.happened_at - other.happened_at).total_seconds()
     after_s = LOCK_GRACE.total_seconds() if pointing.reason == "lock_contended" else 0.0
@@ -159,23 +162,41 @@ def _may_be_original(pointing: Statement, other: Statement) -> bool:
 
 
 def _runs(found: Sequence[Statement]) -> list[list[Statement]]:
-    """Group receipts of one key into runs of the work: by job, else by start and its done."""
+    """Group receipts of one key into runs of the work.
+
+    Receipts of one job are a run, and so are a start and its done when one names the other.
+    What no number and no name links is still one run when it is at most one enqueue, one start
+    and one done, in this order.
+    """
+    by_id = {each.id_key: each for each in found}
     runs: dict[tuple[str, str], list[Statement]] = {}
     for each in found:
-        runs.setdefault(_run(each), []).append(each)
+        runs.setdefault(_run(each, by_id), []).append(each)
+    loose = [each for (kind, _), run in runs.items() if kind == "id" for each in run]
+    numbered = [run for (kind, _), run in runs.items() if kind == "job"]
+    if loose and _is_one_run(loose):
+        return [*numbered, loose]
     return list(runs.values())
 
 
-def _run(statement: Statement) -> tuple[str, str]:
+def _run(statement: Statement, by_id: Mapping[str, Statement]) -> tuple[str, str]:
     if statement.job is not None:
         return "job", statement.job.text()
-    if statement.kind == "start":
-        return "id", done_id(statement.id_key) or statement.id_key
     pointer = statement.pointer
-    if statement.kind == "done" and pointer is not None and pointer.receipt is not None:
-        start = normal_id(pointer.receipt)
-        return "id", done_id(start) or start
-    return "id", statement.id_key
+    if statement.kind == "done" and pointer is not None:
+        if pointer.job is not None:
+            return "job", pointer.job.text()
+        start = by_id.get(normal_id(pointer.receipt or ""))
+        if start is not None and start.kind != "done":
+            return _run(start, by_id)
+    token = done_id(statement.id_key) if statement.kind == "start" else None
+    return "id", token or statement.id_key
+
+
+def _is_one_run(loose: Sequence[Statement]) -> bool:
+    ordered = sorted(loose, key=lambda each: (each.happened_at, _ORDER[each.kind]))
+    ranks = [_ORDER[each.kind] for each in ordered]
+    return all(before < after for before, after in pairwise(ranks))
 
 
 def _leaves(statements: Iterable[Statement]) -> tuple[int, ...]:

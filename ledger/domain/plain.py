@@ -18,7 +18,7 @@ from ledger.domain import names
 PROSE_LENGTH = 4000
 INTEGER_LIMIT = 2**31 - 1
 EXACT_IN_JSON = 2**53 - 1
-DEPTH_LIMIT = 32
+DEPTH_LIMIT = 100
 
 
 def object_of(value: object) -> Mapping[str, object]:

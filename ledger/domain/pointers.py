@@ -120,10 +120,10 @@ class _Walk:
                 return self._stopped(link)
             if any(target.leaf == passed.leaf for passed in self.trail):
                 return self._stopped(Link("loop", "cycle"))
-            if target.kind != "skip":
-                return self._arrived(target, link)
             if len(self.trail) > HOP_CAP:
                 return self._capped()
+            if target.kind != "skip":
+                return self._arrived(target, link)
             here, via = target, link.via
 
     def _pass(self, here: Statement, via: str, link: Link) -> None:
@@ -175,7 +175,7 @@ class _Walk:
         )
 
     def _arrived(self, target: Statement, link: Link) -> Finding:
-        end, outcome = targets.end_of(target, self.inquiry)
+        end, outcome = targets.end_of(target, self.inquiry, link.run)
         found = words.OUTCOME_WORDS[outcome]
         if end is None or end.leaf == target.leaf:
             self.hops.append(_hop(target, link.via, found))

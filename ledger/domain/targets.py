@@ -71,24 +71,26 @@ def _can_be_done(pointing: Statement, target: Statement, inquiry: Inquiry) -> bo
     return target.job is not None or shares_key or _done_of(target, inquiry) is not None
 
 
-def end_of(target: Statement, inquiry: Inquiry) -> tuple[Statement | None, str]:
+def end_of(
+    target: Statement, inquiry: Inquiry, run: Sequence[Statement] = ()
+) -> tuple[Statement | None, str]:
     """Return the receipt that ended the work of a target, and the outcome.
 
     A done stands for itself: what happens to the job later does not undo it. Any other receipt
     of a numbered job walks on to the job's latest outcome; a start without one, to the done
-    whose id the client's `once` derives from the start's.
+    whose id the client's `once` derives from the start's. `run` holds receipts that are known
+    to be of the same run for another reason.
     """
     if target.kind in ("done", "deliver"):
         return target, "done"
-    found = inquiry.by_job(target.job) if target.job is not None else []
-    ends = [each for each in found if each.kind in ENDS and not inquiry.is_redacted(each)]
+    found = [*run, *(inquiry.by_job(target.job) if target.job is not None else ())]
     paired = _done_of(target, inquiry)
-    if ends or paired is not None:
-        end = latest(ends) if ends else paired or target
-        return end, ENDS[end.kind]
-    if target.kind in ENDS:
-        return target, ENDS[target.kind]
-    return None, _outcome_of_rows([*found, target])
+    known = [*found, target, *([] if paired is None else [paired])]
+    ends = [each for each in known if each.kind in ENDS and not inquiry.is_redacted(each)]
+    if not ends:
+        return None, _outcome_of_rows(known)
+    end = latest(ends)
+    return end, ENDS[end.kind]
 
 
 def _done_of(target: Statement, inquiry: Inquiry) -> Statement | None:

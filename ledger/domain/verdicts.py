@@ -85,13 +85,19 @@ def judge(
     return Verdict(code, sentence, term, rule, level)
 
 
-def stored_code(statement: Statement, finding: Finding | None) -> str:
-    """Return the verdict's code as long as the pointer's deadline has not passed."""
+def stored_verdict(
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    terminal: Statement | None,
+) -> Verdict:
+    """Judge one receipt without a clock: a pointer that waits counts as before its deadline."""
     state = "" if finding is None else finding.state
-    return _code(statement, finding, "pending" if state == "waiting" else state)[0]
+    shown = "pending" if state == "waiting" else state
+    return judge(statement, finding, original, terminal, shown=shown)
 
 
-def due_code(statement: Statement, finding: Finding | None) -> str:
+def code_when_due(statement: Statement, finding: Finding | None) -> str:
     """Return the verdict's code from the pointer's deadline on; mostly the stored one."""
     state = "" if finding is None else finding.state
     return _code(statement, finding, "dangling" if state == "waiting" else state)[0]

@@ -1,0 +1,92 @@
+"""Statements made from bodies as a producer sends them, and a book that holds them in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ledger.domain.statement import JobName, Statement, read_statement
+
+DAY = "2026-10-05"
+NOON = datetime(2026, 10, 5, 12, tzinfo=UTC)
+
+
+def at(clock: str) -> datetime:
+    """Return a time of the day on which all cases play, from "09:00" or "09:00:30"."""
+    return datetime.fromisoformat(f"{DAY}T{clock}").replace(tzinfo=UTC)
+
+
+def make(leaf: int, kind: str, clock: str | None = None, **more: Any) -> Statement:
+    """Make the statement of leaf `leaf`; it happens and arrives at `clock`, else `leaf` s past 9.
+
+    `received` and `state` are what the ledger knows; all else is the body.
+    """
+    happened = at(clock) if clock else at("09:00") + timedelta(seconds=leaf)
+    received = more.pop("received", happened)
+    body = {"kind": kind, "occurred_at": happened.isoformat(), **more.pop("body", {})}
+    known = {name: more.pop(name) for name in ("state", "id_default", "minted") if name in more}
+    return read_statement(
+        {**body, **more},
+        leaf=leaf,
+        ref=f"r{leaf}",
+        received_at=received,
+        source_default=("oban", "prod-1"),
+        token_id=1,
+        **{"state": "accepted", "id_default": f"made-{leaf}", **known},
+    )
+
+
+def skip(leaf: int, clock: str | None = None, **more: Any) -> Statement:
+    """Make a skip; `of` is short for an original by receipt id, `of_job` by job number."""
+    if "of" in more:
+        more["original"] = {"receipt": more.pop("of")}
+    if "of_job" in more:
+        more["original"] = {**more.get("original", {}), "job": more.pop("of_job")}
+    return make(leaf, "skip", clock, **more)
+
+
+def key(**fields: Any) -> dict[str, Any]:
+    """Make a key of the recipe `payouts`; a field named `window_s` is its window."""
+    window = {"window_s": fields.pop("window_s")} if "window_s" in fields else {}
+    return {"recipe": "payouts", "version": "1", "fields": fields, **window}
+
+
+class Shelf:
+    """A book of the statements given, as far as leaf `up_to` when that is given."""
+
+    def __init__(
+        self,
+        statements: Iterable[Statement],
+        *,
+        up_to: int | None = None,
+        redacted: Iterable[int] = (),
+    ) -> None:
+        """Put the statements on the shelf in the order of their leaves."""
+        kept = [each for each in statements if up_to is None or each.leaf <= up_to]
+        self.statements = sorted(kept, key=lambda each: each.leaf)
+        self.redacted = frozenset(redacted)
+
+    def by_id(self, id_key: str) -> list[Statement]:
+        """Return the statements that claim an id."""
+        return [each for each in self.statements if each.id_key == id_key]
+
+    def by_job(self, job: JobName) -> list[Statement]:
+        """Return the statements of a job."""
+        return [each for each in self.statements if each.job == job]
+
+    def by_key(self, key_digest: str) -> list[Statement]:
+        """Return the statements with a key."""
+        return [each for each in self.statements if each.key_digest == key_digest]
+
+    def by_masked_id(self, masked: str) -> list[Statement]:
+        """Return the statements whose id is the same but for version and variant."""
+        return [each for each in self.statements if each.masked_id == masked]
+
+    def is_redacted(self, leaf: int) -> bool:
+        """Tell whether a leaf was erased."""
+        return leaf in self.redacted
+
+    def at_leaf(self, leaf: int | None) -> Statement | None:
+        """Return the statement of a leaf, or None."""
+        return next((each for each in self.statements if each.leaf == leaf), None)
