@@ -25,6 +25,7 @@ from django.test import Client, RequestFactory, override_settings
 from django.urls import path
 from hypothesis import given
 from hypothesis import strategies as st
+from ninja import NinjaAPI
 from ninja.errors import HttpError
 from ninja.errors import ValidationError as NinjaValidationError
 
@@ -472,3 +473,32 @@ def test_a_middleware_awaits_what_is_below_it() -> None:
 
     assert json.loads(response.content)["code"] == "not_found"
     assert response.headers["X-Request-ID"]
+
+
+def test_an_api_tells_exceptions_as_the_rest_does() -> None:
+    api = NinjaAPI(urls_namespace="tests-of-kit-http")
+    http.register(api)
+
+    answers = [
+        api.on_exception(get("/api/x"), error)
+        for error in (Http404(), http.ProblemError(409, "conflict", "T"), OperationalError("gone"))
+    ]
+
+    assert [json.loads(one.content)["code"] for one in answers] == [
+        "not_found",
+        "conflict",
+        "database_unavailable",
+    ]
+    with pytest.raises(ValueError, match="a bug"):
+        api.on_exception(get("/api/x"), ValueError("a bug"))
+
+
+def test_who_is_unknown_is_told_how_to_come_in() -> None:
+    response = http.answer(get("/api/x"), http.of_status(401))
+
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_who_sends_a_token_is_a_program_on_every_page() -> None:
+    assert http.wants_problem(get("/p/x", headers={"Authorization": "Bearer x"}))
+    assert not http.wants_problem(get("/p/x", headers={"Accept": "text/html"}))
