@@ -35,6 +35,11 @@ def insert_rows(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None
         cursor.executemany(statement, [adapt(row) for row in rows])
 
 
+def insert_ignoring(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Insert rows, leaving out those whose unique key is taken."""
+    insert_new(table, columns, sorted(rows), columns[0])
+
+
 def insert_new(
     table: str, columns: Sequence[str], rows: Sequence[Row], returning: str
 ) -> list[Any]:
@@ -74,6 +79,33 @@ def select_in(
             cursor.execute(statement.format(values=marks), [*adapt(fixed), *adapt(chunk)])
             rows.extend(tuple(_bytes(value) for value in row) for row in cursor.fetchall())
     return rows
+
+
+def select_rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Run a SELECT; bytes come back as bytes on both databases."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, adapt(parameters))
+        return [tuple(_bytes(value) for value in row) for row in cursor.fetchall()]
+
+
+def update_rows(statement: str, rows: Sequence[Row]) -> None:
+    """Run one statement for each row of parameters."""
+    if not rows:
+        return
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, [adapt(row) for row in rows])
+
+
+def as_uuid(value: object) -> uuid.UUID:
+    """Read a UUID as either database gives it to a plain cursor."""
+    return value if isinstance(value, uuid.UUID) else uuid.UUID(str(value))
+
+
+def as_time(value: Any) -> datetime:
+    """Read a time as either database gives it to a plain cursor."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime.fromisoformat(str(value)).replace(tzinfo=UTC)
 
 
 def adapt(row: Iterable[Any]) -> list[Any]:

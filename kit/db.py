@@ -33,14 +33,17 @@ def write_transaction() -> Iterator[None]:
 
 @contextmanager
 def read_snapshot() -> Iterator[None]:
-    """Run a block of reads that all see the same state, without holding up a writer."""
+    """Run a block of reads that all see the same state, without holding up a writer.
+
+    Temporary tables may be written in it, which takes no lock that a writer waits for.
+    """
     if connection.in_atomic_block:
         yield
         return
     if is_postgresql():
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield
         return
     with _deferred():

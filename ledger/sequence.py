@@ -8,7 +8,7 @@ made before the lock is taken, so that the transaction stays short.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -66,6 +66,12 @@ def head(project_id: int) -> tuple[Edge, datetime | None]:
     return Edge.unpack(newest.size, bytes(newest.edge)), newest.committed_at
 
 
+def leaf_indexes(receipts: Iterable[uuid.UUID]) -> dict[uuid.UUID, int]:
+    """Give the leaf indexes of those receipts that have one."""
+    statement = "SELECT receipt, leaf_index FROM leaf WHERE receipt IN ({values})"
+    return {bulk.as_uuid(one): leaf for one, leaf in bulk.select_in(statement, [], receipts)}
+
+
 def _records(project_id: int, origin: str, limit: int) -> list[Record]:
     wanted = Pending.objects.filter(project_id=project_id).order_by("receipt")[:limit]
     receipts = Receipt.objects.filter(pk__in=[pending.receipt for pending in wanted])
@@ -94,7 +100,7 @@ def _still_pending(records: Sequence[Record]) -> list[Record]:
     lock = " FOR UPDATE" if is_postgresql() else ""
     statement = "SELECT receipt FROM pending WHERE receipt IN ({values})" + lock
     wanted = [record.receipt for record in records]
-    found = {_uuid(one) for (one,) in bulk.select_in(statement, [], wanted)}
+    found = {bulk.as_uuid(one) for (one,) in bulk.select_in(statement, [], wanted)}
     return [record for record in records if record.receipt in found]
 
 
@@ -117,7 +123,3 @@ def _drain(receipts: Sequence[uuid.UUID]) -> None:
     marks = ", ".join(["%s"] * len(receipts))
     with connection.cursor() as cursor:
         cursor.execute(f"DELETE FROM pending WHERE receipt IN ({marks})", bulk.adapt(receipts))  # noqa: S608
-
-
-def _uuid(value: object) -> uuid.UUID:
-    return value if isinstance(value, uuid.UUID) else uuid.UUID(str(value))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from django.db import connection
 
@@ -50,6 +50,7 @@ class Outcome:
     draft: Draft
     receipt: uuid.UUID
     first: uuid.UUID
+    first_fingerprint: bytes
     is_new: bool
     bytes_differ: bool = False
 
@@ -108,7 +109,7 @@ def _claim_keys(drafts: Sequence[Draft]) -> dict[Key, tuple[bytes, uuid.UUID]]:
             "WHERE project_id = %s AND id_key IN ({values})"
         )
         for id_key, fingerprint, receipt in bulk.select_in(statement, [project_id], id_keys):
-            wanted[project_id, id_key] = (fingerprint, _uuid(receipt))
+            wanted[project_id, id_key] = (fingerprint, bulk.as_uuid(receipt))
     return wanted
 
 
@@ -133,7 +134,7 @@ def _claim_variants(
         )
         for id_key, fingerprint, receipt in bulk.select_in(statement, [project_id], id_keys):
             if (project_id, id_key, fingerprint) in wanted:
-                wanted[project_id, id_key, fingerprint] = _uuid(receipt)
+                wanted[project_id, id_key, fingerprint] = bulk.as_uuid(receipt)
     return wanted
 
 
@@ -146,7 +147,8 @@ def _outcomes(
     for draft in drafts:
         fingerprint, first = firsts[_key(draft)]
         receipt = first if fingerprint == draft.fingerprint else kept[_content(draft)]
-        outcomes.append(Outcome(draft, receipt, first, is_new=receipt == draft.receipt))
+        is_new = receipt == draft.receipt
+        outcomes.append(Outcome(draft, receipt, first, fingerprint, is_new))
     return outcomes
 
 
@@ -156,11 +158,10 @@ def _compare_bytes(outcomes: list[Outcome]) -> list[Outcome]:
     if not replayed:
         return outcomes
     statement = "SELECT id, raw FROM receipt_body WHERE id IN ({values})"
-    stored = {_uuid(one): raw for one, raw in bulk.select_in(statement, [], replayed)}
+    stored = {bulk.as_uuid(one): raw for one, raw in bulk.select_in(statement, [], replayed)}
     stored.update({o.receipt: o.draft.raw for o in outcomes if o.is_new})
     return [
-        Outcome(o.draft, o.receipt, o.first, o.is_new, _differs(o, stored.get(o.receipt)))
-        for o in outcomes
+        replace(one, bytes_differ=_differs(one, stored.get(one.receipt))) for one in outcomes
     ]
 
 
@@ -224,7 +225,7 @@ def _crowded(receipts: Sequence[uuid.UUID]) -> set[uuid.UUID]:
         "SELECT receipt FROM delivery WHERE receipt IN ({values}) "
         f"GROUP BY receipt HAVING count(*) >= {DELIVERIES_KEPT}"
     )
-    return {_uuid(receipt) for (receipt,) in bulk.select_in(statement, [], set(receipts))}
+    return {bulk.as_uuid(receipt) for (receipt,) in bulk.select_in(statement, [], set(receipts))}
 
 
 def _count_delivery(outcome: Outcome) -> None:
@@ -249,7 +250,3 @@ def _stored(receipt: uuid.UUID) -> object:
     """Give a receipt's id as RETURNING gives it on this database."""
     (form,) = bulk.adapt([receipt])
     return form
-
-
-def _uuid(value: object) -> uuid.UUID:
-    return value if isinstance(value, uuid.UUID) else uuid.UUID(str(value))

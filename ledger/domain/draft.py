@@ -74,7 +74,10 @@ def draft(raw: bytes, envelope: Envelope, key: bytes, receipt: uuid.UUID) -> Dra
     salt = secrets.token_bytes(32)
     id_text, id_source = _name(read, envelope, receipt)
     set_aside = read.state != ACCEPTED
-    id_key = _bytes_key(key, hashlib.sha256(raw).digest()) if set_aside else _id_key(key, id_text)
+    if set_aside:
+        id_key = _bytes_key(key, hashlib.sha256(raw).digest())
+    else:
+        id_key = keyed(key, "id", read.receipt_id.key if read.receipt_id else id_text)
     masked = read.receipt_id.masked if read.receipt_id and not set_aside else None
     return Draft(
         envelope=envelope,
@@ -139,14 +142,10 @@ def oversize(
 def _name(read: Reading, envelope: Envelope, receipt: uuid.UUID) -> tuple[str, str]:
     """Give the receipt's id and where it is from: sent, numbered by its feed, or made here."""
     if read.receipt_id is not None:
-        return read.receipt_id.key, "sent"
+        return read.receipt_id.text, "sent"
     if envelope.feed_number is not None:
         return f"feed:{envelope.feed_spool}:{envelope.feed_number}", "feed"
     return str(receipt), "minted"
-
-
-def _id_key(key: bytes, id_text: str) -> bytes:
-    return keyed(key, "id", id_text)
 
 
 def _bytes_key(key: bytes, digest: bytes) -> bytes:

@@ -45,6 +45,7 @@ class Entry(models.Model):
     system = models.TextField(blank=True)
     instance = models.TextField(blank=True)
     job = models.TextField(blank=True)
+    job_number = models.TextField(blank=True)
     task = models.TextField(blank=True)
     queue = models.TextField(blank=True)
     scope = models.TextField(blank=True)
@@ -80,6 +81,11 @@ class Entry(models.Model):
                 fields=["project", "job", "leaf_index"],
                 name="entry_by_job",
                 condition=~models.Q(job=""),
+            ),
+            models.Index(
+                fields=["project", "job_number", "leaf_index"],
+                name="entry_by_job_number",
+                condition=~models.Q(job_number=""),
             ),
             models.Index(
                 fields=["project", "key_digest", "leaf_index"],
@@ -150,7 +156,7 @@ class PointerWait(models.Model):
 
     pk = models.CompositePrimaryKey("project_id", "name_kind", "name", "leaf_index")
     project = _project()
-    name_kind = models.CharField(max_length=4)
+    name_kind = models.CharField(max_length=6)
     name = models.TextField()
     leaf_index = models.BigIntegerField()
 
@@ -162,11 +168,11 @@ class PointerWait(models.Model):
 class RollUp(models.Model):
     """How many receipts of one kind, task, queue, source and reason happened in five minutes."""
 
-    pk = models.CompositePrimaryKey(
-        "project_id", "bucket_at", "kind", "task", "queue", "system", "instance", "reason"
-    )
+    pk = models.CompositePrimaryKey("project_id", "bucket_at", "facets")
     project = _project()
     bucket_at = models.DateTimeField()
+    # Stands in the key for the six texts below, which together may be too long for an index row.
+    facets = models.CharField(max_length=17)
     kind = models.CharField(max_length=16)
     task = models.TextField(blank=True)
     queue = models.TextField(blank=True)

@@ -1,0 +1,1 @@
+"""The ledger over HTTP: receiving receipts, and reading everything the ledger knows."""

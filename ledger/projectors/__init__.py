@@ -1,0 +1,1 @@
+"""The ledger's own projectors, in the order in which they run."""

@@ -1,0 +1,263 @@
+"""Entries: one row a receipt, and what its pointer has come to as later receipts arrived.
+
+Receipts are taken one by one in the order of their leaves, also inside a batch, so that the rows
+do not depend on how the log was cut. Each arrival asks the pointers again that were looked up by
+one of its names (`pointer_wait`); a change is an event of that pointer at that leaf.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from kit import bulk
+from ledger.domain import pointers, verdicts
+from ledger.domain.names import column
+from ledger.domain.pointers import Finding
+from ledger.domain.statement import Statement, normal_id
+from ledger.projectors.book import Book, Name, names_of
+from ledger.registry import Write
+from ledger.statements import Item
+
+# A skip looks for its key back in time, and up to this far ahead where a lock was lost.
+AHEAD = timedelta(minutes=10)
+
+_ENTRY = (
+    "project_id", "leaf_index", "receipt", "kind", "word", "state", "token", "id_text", "id_key",
+    "masked_id", "occurred_at", "received_at", "happened_at", "system", "instance", "job",
+    "job_number", "task", "queue", "scope", "invoke", "generation", "recipe", "key_digest", "reason", "rule", "actor",
+    "trace", "level", "verdict", "pointer_text", "pointer_state", "outcome", "due_at", "target",
+    "terminal", "derived_from",
+)  # fmt: skip
+_EVENT = (
+    "project_id", "leaf_index", "at_leaf", "pointer_state", "outcome", "due_at", "target",
+    "terminal", "verdict", "level",
+)  # fmt: skip
+_UPDATE = (
+    "UPDATE entry SET pointer_state = %s, outcome = %s, due_at = %s, target = %s, terminal = %s, "
+    "verdict = %s, level = %s WHERE project_id = %s AND leaf_index = %s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a receipt's pointer and verdict are as of a leaf; the columns of `_EVENT` after it."""
+
+    pointer_state: str
+    outcome: str
+    due_at: datetime | None
+    target: int | None
+    terminal: int | None
+    verdict: str
+    level: str
+
+    def row(self) -> tuple[object, ...]:
+        """Give the values in the order of the columns."""
+        return (
+            self.pointer_state, self.outcome, self.due_at, self.target, self.terminal,
+            self.verdict, self.level,
+        )  # fmt: skip
+
+
+def judge(statement: Statement, book: Book) -> tuple[Judgement, Finding | None]:
+    """Resolve and judge one receipt by what the book holds."""
+    finding = pointers.find_pointer(statement, book)
+    original = terminal = None
+    if finding is not None:
+        original = None if finding.target_leaf is None else book.get(finding.target_leaf)
+        terminal = None if finding.terminal_leaf is None else book.get(finding.terminal_leaf)
+    verdict = verdicts.stored_verdict(statement, finding, original, terminal)
+    judgement = Judgement(
+        pointer_state=finding.state if finding else "",
+        outcome=finding.outcome if finding else "",
+        due_at=finding.due_at if finding else None,
+        target=finding.target_leaf if finding else None,
+        terminal=finding.terminal_leaf if finding else None,
+        verdict=verdict.code,
+        level=verdict.level,
+    )
+    return judgement, finding
+
+
+@dataclass(slots=True)
+class _Run:
+    """One batch being worked through."""
+
+    project_id: int
+    book: Book
+    waits: dict[Name, set[int]]
+    current: dict[int, Judgement]
+    entries: list[tuple[object, ...]] = field(default_factory=list)
+    subjects: list[tuple[object, ...]] = field(default_factory=list)
+    events: list[tuple[object, ...]] = field(default_factory=list)
+    updates: dict[int, Judgement] = field(default_factory=dict)
+    new_waits: dict[tuple[Name, int], None] = field(default_factory=dict)
+
+    def take(self, item: Item) -> None:
+        statement = item.statement
+        self.book.add(statement)
+        judgement, finding = judge(statement, self.book)
+        self.current[item.leaf] = judgement
+        self.entries.append(self._entry(item, judgement))
+        self.subjects.extend(
+            (self.project_id, type_, subject, item.leaf) for type_, subject in statement.subjects
+        )
+        if finding is not None:
+            self._note(item.leaf, item.leaf, judgement, finding)
+        self._ask_again(item)
+
+    def _ask_again(self, item: Item) -> None:
+        waiting: set[int] = set()
+        for kind, name in names_of(item.statement):
+            leaves = self.waits.get((kind, name), ())
+            waiting.update(leaf for leaf in leaves if self._may_change(kind, leaf, item))
+        for leaf in sorted(waiting):
+            judgement, finding = judge(self.book.get(leaf), self.book)
+            if finding is not None and judgement != self.current[leaf]:
+                self.current[leaf] = self.updates[leaf] = judgement
+                self._note(leaf, item.leaf, judgement, finding)
+
+    def _may_change(self, kind: str, leaf: int, item: Item) -> bool:
+        """Leave out the pointers that an arrival cannot touch, which on a hot key are most."""
+        if leaf >= item.leaf:
+            return False
+        if kind == "job":
+            return item.statement.kind != "skip"
+        if kind == "key":
+            asked = self.book.get(leaf)
+            return (
+                item.statement.kind in ("enqueue", "start", "done")
+                and item.statement.happened_at <= asked.happened_at + AHEAD
+            )
+        return True
+
+    def _note(self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding) -> None:
+        self.events.append((self.project_id, leaf, at_leaf, *judgement.row()))
+        for kind, text in finding.asked:
+            name = (kind, column(text))
+            self.waits[name].add(leaf)
+            self.new_waits[name, leaf] = None
+
+    def _entry(self, item: Item, judgement: Judgement) -> tuple[object, ...]:
+        one = item.statement
+        return (
+            self.project_id, item.leaf, item.receipt, one.kind, one.word, one.state, one.token_id,
+            one.id_text, one.id_key, one.masked_id or "", one.occurred_at, one.received_at,
+            one.happened_at, one.system, one.instance, column(one.job.text()) if one.job else "",
+            one.job.number if one.job else "", one.task, one.queue, one.scope, one.invoke_id, one.generation, one.recipe,
+            one.key_digest or "", one.reason or "", _rule_name(one), _actor_name(one),
+            one.trace_id, judgement.level, judgement.verdict, _pointer_text(one),
+            judgement.pointer_state, judgement.outcome, judgement.due_at, judgement.target,
+            judgement.terminal, item.derived_from,
+        )  # fmt: skip
+
+    def write(self) -> None:
+        """Write what the batch came to."""
+        bulk.insert_rows("entry", _ENTRY, self.entries)
+        subject = ("project_id", "type", "subject", "leaf_index")
+        bulk.insert_rows("entry_subject", subject, self.subjects)
+        bulk.insert_rows("pointer_event", _EVENT, self.events)
+        fresh = {row[1] for row in self.entries}
+        waits = [(self.project_id, *name, leaf) for name, leaf in self.new_waits]
+        columns = ("project_id", "name_kind", "name", "leaf_index")
+        bulk.insert_rows("pointer_wait", columns, [row for row in waits if row[3] in fresh])
+        bulk.insert_ignoring("pointer_wait", columns, [row for row in waits if row[3] not in fresh])
+        bulk.update_rows(
+            _UPDATE,
+            [(*one.row(), self.project_id, leaf) for leaf, one in sorted(self.updates.items())],
+        )
+
+
+class ReceiptsProjector:
+    """Writes entries, their subjects, and the events of their pointers."""
+
+    name = "receipts"
+    rules_version = 1
+    tables: tuple[str, ...] = ("entry", "entry_subject", "pointer_event", "pointer_wait")
+
+    def plan(self, project_id: int, items: Sequence[Item]) -> Write:
+        """Resolve and judge the batch, and whatever it asks again."""
+        book = Book(project_id, items[0].leaf)
+        waits, leaves = _waiting(project_id, items)
+        book.fetch(_wanted(items))
+        book.fetch_leaves(leaves)
+        run = _Run(project_id, book, waits, _current(project_id, leaves))
+        for item in items:
+            run.take(item)
+        return run.write
+
+
+def _wanted(items: Iterable[Item]) -> set[Name]:
+    """Give the names that the pointers of a batch will be looked up by, as far as one can tell."""
+    wanted: set[Name] = set()
+    for item in items:
+        one = item.statement
+        if not pointers.has_pointer(one):
+            continue
+        if one.pointer is not None and one.pointer.receipt:
+            wanted.add(("id", column(normal_id(one.pointer.receipt))))
+        if one.pointer is not None and one.pointer.job:
+            wanted.add(("job", column(one.pointer.job.text())))
+        if one.key_digest:
+            wanted.add(("key", one.key_digest))
+    return wanted
+
+
+def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int]], set[int]]:
+    """Give the stored pointers that were looked up by a name of the batch."""
+    waits: dict[Name, set[int]] = defaultdict(set)
+    texts: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        for kind, name in names_of(item.statement):
+            texts[kind].add(name)
+    earliest = min(item.statement.happened_at for item in items) - AHEAD
+    for kind, names in texts.items():
+        recent = " AND entry.happened_at >= %s" if kind == "key" else ""
+        statement = (
+            "SELECT pointer_wait.name, pointer_wait.leaf_index FROM pointer_wait "  # noqa: S608
+            "JOIN entry ON entry.project_id = pointer_wait.project_id "
+            "AND entry.leaf_index = pointer_wait.leaf_index "
+            f"WHERE pointer_wait.project_id = %s AND pointer_wait.name_kind = %s{recent} "
+            "AND pointer_wait.name IN ({values})"
+        )
+        fixed = [project_id, kind, earliest] if recent else [project_id, kind]
+        for name, leaf in bulk.select_in(statement, fixed, names, size=1_000):
+            waits[kind, name].add(leaf)
+    return waits, {leaf for found in waits.values() for leaf in found}
+
+
+def _current(project_id: int, leaves: Iterable[int]) -> dict[int, Judgement]:
+    statement = (
+        "SELECT leaf_index, pointer_state, outcome, due_at, target, terminal, verdict, level "
+        "FROM entry WHERE project_id = %s AND leaf_index IN ({values})"
+    )
+    return {
+        leaf: Judgement(state, outcome, due and bulk.as_time(due), target, terminal, code, level)
+        for leaf, state, outcome, due, target, terminal, code, level in bulk.select_in(
+            statement, [project_id], leaves, size=1_000
+        )
+    }
+
+
+def _rule_name(statement: Statement) -> str:
+    if statement.rule is not None and statement.rule.name:
+        return statement.rule.name
+    return statement.switch.name if statement.switch is not None else ""
+
+
+def _actor_name(statement: Statement) -> str:
+    return statement.actor_id or statement.actor_label
+
+
+def _pointer_text(statement: Statement) -> str:
+    """Give the pointer as a list shows it: what it names, or the empty text."""
+    pointer = statement.pointer
+    if pointer is None:
+        return ""
+    if pointer.receipt:
+        return pointer.receipt
+    return pointer.job.text() if pointer.job else ""
+
+

@@ -1,0 +1,200 @@
+"""Read tables built again from the log beside the live ones, compared, and swapped in.
+
+The comparing needs no lock: one snapshot holds the live tables, the cursors and the log. Swapping
+takes the write lock, hands the shadows what has come since, and replaces the live rows in one
+transaction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from django.db import connection
+
+from access.models import Project
+from kit import bulk, clock, ids
+from kit.db import is_postgresql, read_snapshot, write_transaction
+from ledger import derive, ingest, statements
+from ledger.domain.leaf import rfc3339
+from ledger.dump import dump
+from ledger.registry import Projector, registry
+from ledger.shadow import live_name, shadow_name, shadows
+
+SHOWN = 5
+REFS_KEPT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that the rebuild made otherwise; None where one side has no such row."""
+
+    table: str
+    live: str | None
+    rebuilt: str | None
+
+
+@dataclass(slots=True)
+class Report:
+    """What a rebuild found: rows compared, how many differ, and the first of those."""
+
+    rows: int = 0
+    differing: int = 0
+    first: list[Difference] = field(default_factory=list)
+
+    def note(self, difference: Difference) -> None:
+        """Count a difference and keep it if it is among the first."""
+        self.differing += 1
+        if len(self.first) < SHOWN:
+            self.first.append(difference)
+
+
+def projectors_of(app: str | None) -> list[Projector]:
+    """Give the projectors of an app, or all; raises LookupError for an app that has none."""
+    found = [one for one in registry.projectors if app in (None, type(one).__module__.split(".")[0])]
+    if not found:
+        raise LookupError(f"The app {app!r} has no projectors.")
+    return found
+
+
+def rebuild(
+    projectors: Sequence[Projector], *, apply: bool = False, batch: int = derive.BATCH
+) -> Report:
+    """Build the projectors' tables again and compare; `apply` puts the rebuilt ones in place."""
+    tables = [table for projector in projectors for table in projector.tables]
+    with shadows(tables):
+        with read_snapshot():
+            places = _places(projectors)
+            _advance(projectors, {}, places, batch)
+            report = _compare(tables)
+        if apply:
+            _swap(projectors, tables, places, batch)
+    return report
+
+
+def rebuild_outdated(project_id: int) -> int:
+    """Rebuild the projectors whose rows in this project are of other rules; gives how many.
+
+    Their tables hold all projects, so all projects are rebuilt; what was judged otherwise is
+    written into each log.
+    """
+    fresh = {one.name for one in derive.current(project_id)}
+    outdated = [one for one in registry.projectors if one.name not in fresh]
+    if outdated:
+        rebuild(outdated, apply=True)
+    return len(outdated)
+
+
+Places = dict[tuple[str, int], int]
+
+
+def _places(projectors: Sequence[Projector]) -> Places:
+    """Give where each projector is in each project's log."""
+    rows = bulk.select_rows("SELECT projector, project_id, next_leaf FROM projector_cursor", [])
+    names = {projector.name for projector in projectors}
+    return {(name, project): leaf for name, project, leaf in rows if name in names}
+
+
+def _advance(
+    projectors: Sequence[Projector], start: Places, end: Places, batch: int
+) -> None:
+    """Hand the shadows the leaves from `start` to `end`."""
+    for projector in projectors:
+        for project_id in Project.objects.order_by("pk").values_list("pk", flat=True):
+            name = (projector.name, project_id)
+            for first in range(start.get(name, 0), end.get(name, 0), batch):
+                last = min(first + batch, end[name])
+                items = statements.load_range(project_id, first, last)
+                projector.plan(project_id, items)()
+
+
+def _compare(tables: Sequence[str]) -> Report:
+    report = Report()
+    for table in tables:
+        for live, rebuilt in _pairs(table):
+            report.rows += 1
+            if live != rebuilt:
+                report.note(Difference(table, live, rebuilt))
+    return report
+
+
+def _pairs(table: str) -> Iterator[tuple[str | None, str | None]]:
+    return zip_longest(dump(table, live_name(table)), dump(table, shadow_name(table)))
+
+
+def _swap(
+    projectors: Sequence[Projector], tables: Sequence[str], places: Places, batch: int
+) -> None:
+    with write_transaction(), connection.cursor() as cursor:
+        if is_postgresql():
+            cursor.execute("SELECT 1 FROM projector_cursor FOR UPDATE")
+        _advance(projectors, places, _places(projectors), batch)
+        changes = _verdict_changes() if "entry" in tables else {}
+        for table in tables:
+            cursor.execute(f"DELETE FROM {live_name(table)}")  # noqa: S608
+            columns = _columns(table)
+            cursor.execute(
+                f"INSERT INTO {live_name(table)} ({columns}) "  # noqa: S608
+                f"SELECT {columns} FROM {shadow_name(table)}"
+            )
+        for projector in projectors:
+            cursor.execute(
+                "UPDATE projector_cursor SET rules_version = %s WHERE projector = %s",
+                [projector.rules_version, projector.name],
+            )
+    for project_id, changed in changes.items():
+        _record(project_id, changed, projectors)
+
+
+def _columns(table: str) -> str:
+    with connection.cursor() as cursor:
+        description = connection.introspection.get_table_description(cursor, table)
+    return ", ".join(f'"{column.name}"' for column in description)
+
+
+Change = tuple[str, str, str]
+
+
+def _verdict_changes() -> dict[int, list[Change]]:
+    """Give for each project the refs that are judged otherwise, with code before and after."""
+    rows = bulk.select_rows(
+        "SELECT old.project_id, old.receipt, old.verdict, new.verdict "  # noqa: S608
+        f"FROM {live_name('entry')} AS old JOIN {shadow_name('entry')} AS new "
+        "ON new.project_id = old.project_id AND new.leaf_index = old.leaf_index "
+        "WHERE new.verdict <> old.verdict ORDER BY old.project_id, old.leaf_index",
+        [],
+    )
+    changes: dict[int, list[Change]] = {}
+    for project_id, receipt, before, after in rows:
+        ref = ids.ref_of(bulk.as_uuid(receipt))
+        changes.setdefault(project_id, []).append((ref, before, after))
+    return changes
+
+
+def _record(project_id: int, changed: Sequence[Change], projectors: Sequence[Projector]) -> None:
+    """Write into the log that receipts were judged again, from which verdicts to which."""
+    counts = Counter((before, after) for _, before, after in changed)
+    now = clock.now()
+    ingest.record(
+        project_id,
+        {
+            "schema": "counterfoil.receipt/1",
+            "kind": "act",
+            "occurred_at": rfc3339(now),
+            "source": {"system": "counterfoil"},
+            "actor": {"type": "service", "id": "counterfoil", "label": "Counterfoil"},
+            "act": {
+                "verb": "judged again",
+                "target": "verdicts",
+                "rules": {one.name: str(one.rules_version) for one in projectors},
+                "counts": [
+                    {"from": before, "to": after, "count": count}
+                    for (before, after), count in sorted(counts.items())
+                ],
+            },
+            "data": {"refs": [ref for ref, _, _ in changed[:REFS_KEPT]]},
+        },
+        now,
+    )

@@ -1,0 +1,100 @@
+"""Statements read back from the ledger: what each receipt said, by its leaf.
+
+The body is parsed again each time, so nothing has to be kept twice; what the body does not hold
+(the id that we gave, the token's source) comes from the receipt, its delivery and its token.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kit import bulk, ids
+from ledger.domain import canonical
+from ledger.domain.statement import Statement, read_statement
+
+_SELECT = """
+SELECT leaf.leaf_index, receipt.id, receipt.state, receipt.received_at, receipt.id_source,
+       receipt.token_id, receipt.derived_from, receipt_body.raw,
+       access_apitoken.source_system, access_apitoken.source_instance
+FROM leaf
+JOIN receipt ON receipt.id = leaf.receipt
+LEFT JOIN receipt_body ON receipt_body.id = leaf.receipt
+LEFT JOIN access_apitoken ON access_apitoken.id = receipt.token_id
+WHERE leaf.project_id = %s
+"""
+_RANGE = _SELECT + "AND leaf.leaf_index >= %s AND leaf.leaf_index < %s ORDER BY leaf.leaf_index"
+_SOME = _SELECT + "AND leaf.leaf_index IN ({values})"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A leaf as projectors get it: the statement and the receipt that made it."""
+
+    leaf: int
+    receipt: uuid.UUID
+    statement: Statement
+    derived_from: uuid.UUID | None
+
+
+def load_range(project_id: int, first: int, end: int) -> list[Item]:
+    """Load the leaves from `first` up to and without `end`, in order."""
+    rows = bulk.select_rows(_RANGE, [project_id, first, end])
+    return _items(rows)
+
+
+def load_leaves(project_id: int, leaves: Iterable[int]) -> dict[int, Statement]:
+    """Load the statements of some leaves, by leaf."""
+    rows = bulk.select_in(_SOME, [project_id], sorted(set(leaves)), size=500)
+    return {item.leaf: item.statement for item in _items(rows)}
+
+
+def _items(rows: Sequence[Sequence[Any]]) -> list[Item]:
+    spools = _feed_ids([bulk.as_uuid(row[1]) for row in rows if row[4] == "feed"])
+    return [_item(row, spools) for row in rows]
+
+
+def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
+    leaf, stored, state, received_at, id_source, token_id, derived, raw, system, instance = row
+    receipt = bulk.as_uuid(stored)
+    parent = None if derived is None else bulk.as_uuid(derived)
+    names = {"minted": str(receipt), "feed": feed_ids.get(receipt, "")}
+    statement = read_statement(
+        _stub(raw, state),
+        leaf=leaf,
+        ref=ids.ref_of(receipt),
+        state=state,
+        received_at=bulk.as_time(received_at),
+        source_default=(system or "", instance or ""),
+        token_id=token_id,
+        minted=id_source == "minted",
+        id_default=names.get(id_source, ""),
+        derived_from=None if parent is None else ids.ref_of(parent),
+    )
+    return Item(leaf, receipt, statement, parent)
+
+
+def _stub(raw: bytes | None, state: str) -> dict[str, object]:
+    """Give the body without what the stub leaves out; empty where it cannot be read."""
+    if raw is None or state == "oversize":
+        return {}
+    try:
+        value, _ = canonical.parse_any(raw)
+    except canonical.NotCanonical:
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    return {name: one for name, one in value.items() if name not in ("data", "sent")}
+
+
+def _feed_ids(receipts: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """Give the ids that receipts got from their number in a feed, by their first delivery."""
+    statement = (
+        "SELECT receipt, feed_spool, feed_number FROM delivery "
+        "WHERE receipt IN ({values}) AND feed_number IS NOT NULL ORDER BY id DESC"
+    )
+    rows = bulk.select_in(statement, [], receipts, size=500)
+    return {bulk.as_uuid(receipt): f"feed:{spool}:{number}" for receipt, spool, number in rows}
+
