@@ -1,0 +1,171 @@
+"""The spool of this process: receipts on disk until the server has answered for them.
+
+Two levels. *Durable*: on disk before `append` returns; threads that wait at once share one sync.
+*Written*: handed to the operating system before `append` returns, which survives kill -9 and a
+recycled pool child but not loss of power. Each level is a spool of its own with its own numbers,
+so that the durable one has no hole even when written receipts had to go for want of room.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import Callable
+
+from counterfoil import names, room
+from counterfoil.errors import SpoolError, SpoolFull, SpoolUnusable
+from counterfoil.fileset import FileSet, SyncFailed
+
+log = logging.getLogger("counterfoil")
+
+DEFAULT_MAX_BYTES = 256 * 1024 * 1024
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LOOK_AGAIN_S = 0.1
+
+
+class Spool:
+    """Appends receipts to one spool directory for this process, its threads and its forks.
+
+    `max_bytes` bounds the directory as a whole, whoever writes in it. `when_full` says what a
+    durable receipt does that finds no room: "raise" raises SpoolFull, "drop" counts it and goes on.
+    A written receipt never raises.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        base: str = "client",
+        *,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        when_full: str = "raise",
+        sync: Callable[[int], None] | None = None,
+    ) -> None:
+        self.directory = directory
+        self._base = names.clean_base(base)
+        self._max_bytes, self._when_full, self._sync = max_bytes, when_full, sync
+        self._segment_bytes = max(4096, min(4 * 1024 * 1024, max_bytes // 16))
+        self._stride = max(1024, min(256 * 1024, max_bytes // 64))
+        self._begin()
+        _all.add(self)
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._sets = {level: self._new_set(level) for level in (names.DURABLE, names.WRITTEN)}
+        self._room_lock = threading.Lock()
+        self._unchecked = self._stride
+        self._refused_until = 0.0
+        self._is_warned = False
+
+    def _new_set(self, level: str) -> FileSet:
+        return FileSet(self.directory, self._base, level, self._segment_bytes, sync=self._sync)
+
+    def append(self, line: bytes, *, durable: bool, admitted: bool = False) -> bool:
+        """Put one line in the spool and say whether it is there.
+
+        `admitted` lets the line over the bound: the done of a claim whose start was taken must
+        not be the one that finds no room.
+        """
+        if os.getpid() != self._pid:
+            self._leave_parent()
+        files = self._sets[names.DURABLE if durable else names.WRITTEN]
+        try:
+            if not self._has_room(len(line), durable) and not admitted:
+                raise SpoolFull(f"({self._max_bytes} bytes in {self.directory})")
+            self._put(files, line, durable)
+        except (SpoolError, OSError) as error:
+            return self._refuse(files, error, durable)
+        self._is_warned = False
+        return True
+
+    def close(self) -> None:
+        """Close the spool in order, so that the ledger does not take it for silent."""
+        if os.getpid() == self._pid:
+            for files in self._sets.values():
+                files.close()
+        self._begin()
+
+    def stems(self) -> list[str]:
+        """Give the names on disk of this process's two spools, durable first."""
+        return [self._sets[level].stem for level in (names.DURABLE, names.WRITTEN)]
+
+    def _put(self, files: FileSet, line: bytes, durable: bool) -> None:
+        try:
+            self._write(files, line, durable)
+        except SyncFailed:
+            self._write(files, line, durable)
+        except FileNotFoundError:
+            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._write(files, line, durable)
+        except OSError as error:
+            if error.errno not in _NO_ROOM or not self._give_up(self._stride):
+                raise
+            self._write(files, line, durable)
+
+    def _write(self, files: FileSet, line: bytes, durable: bool) -> None:
+        number = files.append(line)
+        if durable:
+            files.sync(number)
+
+    def _refuse(self, files: FileSet, error: Exception, durable: bool) -> bool:
+        if not self._is_warned:
+            self._is_warned = True
+            log.warning("a receipt could not be put in the spool %s: %s", self.directory, error)
+        if not durable or self._when_full == "drop":
+            files.lose()
+            return False
+        if isinstance(error, SpoolError):
+            raise error
+        full = isinstance(error, OSError) and error.errno in _NO_ROOM
+        raise (SpoolFull if full else SpoolUnusable)(str(error)) from error
+
+    def _has_room(self, size: int, durable: bool) -> bool:
+        self._unchecked += size
+        if self._unchecked < self._stride and not self._refused_until:
+            return True
+        with self._room_lock:
+            return self._look(size, durable)
+
+    def _look(self, size: int, durable: bool) -> bool:
+        # When nothing can be given up, looking anew for every receipt would slow the task down.
+        if time.monotonic() < self._refused_until:
+            return False
+        self._unchecked, self._refused_until = 0, 0.0
+        if not self.directory.is_dir():
+            return True
+        over = room.used_bytes(self.directory) + size + self._stride - self._max_bytes
+        if over <= 0 or self._give_up(over) >= over:
+            return True
+        if durable and over <= self._stride:
+            self._unchecked = self._stride
+            return True
+        self._refused_until = time.monotonic() + _LOOK_AGAIN_S
+        return False
+
+    def _give_up(self, wanted: int) -> int:
+        freed = room.give_up_oldest(self.directory, wanted)
+        if freed < wanted:
+            self._sets[names.WRITTEN].rotate()
+            freed += room.give_up_oldest(self.directory, wanted - freed)
+        return freed
+
+    def _leave_parent(self) -> None:
+        for files in self._sets.values():
+            files.forget()
+        self._begin()
+
+
+_all: weakref.WeakSet[Spool] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for spool in list(_all):
+        spool._leave_parent()
+
+
+# A lock that another thread held at the moment of the fork stays locked for ever in the child.
+os.register_at_fork(after_in_child=_after_fork)
