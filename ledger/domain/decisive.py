@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ledger.domain import plain, words
+from ledger.domain import links, plain
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement
+
+_ENDED = {"fail": "failed", "cancel": "was cancelled", "discard": "was given up"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ def term(
     if finding is None:
         return ""
     if code in ("skip.original_failed", "skip.upstream_failed") and terminal is not None:
-        return f"Because {terminal.ref} says {words.KIND_WORDS[terminal.kind]}."
-    if shown == "not-needed" or code == "skip.condition":
+        return f"Because {terminal.ref} says that it {_ENDED.get(terminal.kind, 'ended')}."
+    if shown == "not-needed" or links.is_explained(statement):
         return _condition_term(statement)
     if original is None or finding.state == "resolved-chain":
         return ""

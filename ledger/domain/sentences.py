@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.domain import words
+from ledger.domain import links, words
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import JobName, Statement
 
@@ -40,7 +40,9 @@ CLAUSES: dict[str, str] = {
     "skip.holder_lost": "Skipped because another held the key, and that one was lost",
     "skip.unexplained": "Skipped, and nothing explains it",
 }
-"""How the sentence of every skip begins; what the pointer came to follows."""
+"""How the sentence of every skip begins; what its rule or pointer came to follows."""
+
+ASKED_TWICE = "Skipped because it was asked for twice"
 
 BECAME: dict[str, str] = {
     "done": "is done",
@@ -49,6 +51,9 @@ BECAME: dict[str, str] = {
     "running": "is still running by all that is recorded",
     "skipped": "was skipped itself",
 }
+"""What is said of an original that was found, by its outcome."""
+
+SET_ASIDE = "No verdict: it was set aside, because it could not be taken as it came."
 
 
 def name_of(statement: Statement | None, near: Statement | None = None) -> str:
@@ -79,6 +84,8 @@ def pointer_words(statement: Statement) -> str:
 
 def plain_sentence(code: str, statement: Statement) -> str:
     """Return the sentence of a receipt that is no skip."""
+    if code == "unknown" and not statement.is_readable:
+        return SET_ASIDE
     if statement.job is not None and statement.swept is None:
         swept = job_words(statement.job)
     else:
@@ -95,34 +102,33 @@ def skip_sentence(
     terminal: Statement | None,
     shown: str,
 ) -> str:
-    """Return the sentence of a skip: its clause, then what the pointer came to."""
-    clause = CLAUSES[code]
-    if code == "skip.already_done" and _is_same_start(original, finding):
-        clause = "Skipped because it was asked for twice"
-    tail = _tail(code, statement, finding, original, terminal, shown)
-    return f"{clause}{tail}."
-
-
-def _is_same_start(original: Statement | None, finding: Finding | None) -> bool:
-    is_start = original is not None and original.kind in ("enqueue", "start")
-    return is_start and finding is not None and finding.outcome == "done"
-
-
-def _tail(
-    code: str,
-    statement: Statement,
-    finding: Finding | None,
-    original: Statement | None,
-    terminal: Statement | None,
-    shown: str,
-) -> str:
-    if finding is None or shown == "not-needed":
-        return rule_words(statement)
+    """Return the sentence of a skip: its clause, then what its rule or pointer comes to."""
+    clause = f"{CLAUSES[code]}{_own_words(code, statement)}"
+    if finding is None or _is_by_rule(statement, shown):
+        return f"{clause}{rule_words(statement)}."
     if shown == "missing-pointer":
-        return f": {_names_none(statement)}"
+        return f"{clause}: {_names_none(statement)}."
     if shown in _OPEN_TAILS:
-        return _open_tail(statement, finding, original, shown)
-    return _found_tail(code, statement, finding, original, terminal)
+        return f"{clause}{_open_tail(statement, finding, shown)}."
+    if code == "skip.already_done" and _is_same_start(original, finding):
+        same = f"the same start was stored as {name_of(original, statement)}"
+        return f"{ASKED_TWICE}: {same}, and {name_of(original, statement)} is done."
+    return f"{clause}{_found_tail(code, statement, finding, original, terminal)}."
+
+
+def _own_words(code: str, statement: Statement) -> str:
+    is_own = statement.reason is not None and statement.reason not in words.REASON_WORDS
+    return f" (“{statement.reason}”)" if is_own and code != "skip.unexplained" else ""
+
+
+def _is_by_rule(statement: Statement, shown: str) -> bool:
+    return shown == "not-needed" or (statement.reason is not None and links.is_explained(statement))
+
+
+def _is_same_start(original: Statement | None, finding: Finding) -> bool:
+    if original is None or original.kind not in ("enqueue", "start"):
+        return False
+    return original.job is not None and finding.outcome == "done"
 
 
 def _names_none(statement: Statement) -> str:
@@ -142,24 +148,24 @@ _OPEN_TAILS: dict[str, str] = {
     "dangling": ": {missing}",
     "ambiguous": "; {count} receipts could be the original, and nothing tells which",
     "cycle": ": its pointer leads in a circle",
-    "wrong-kind": ": its pointer leads to {target}, which cannot be the original of a skip "
-    "for the reason given ({reason})",
+    "wrong-kind": ": its pointer leads to a receipt that cannot be the original of a skip with "
+    "{reason}",
     "target-quarantined": "; {named} was set aside, because it could not be taken as it came",
     "target-redacted": "; {named} was erased, and only its place in the log is left",
-    "unrecorded": "; {named} is not kept singly by the recording policy",
 }
 
 
-def _open_tail(
-    statement: Statement, finding: Finding, original: Statement | None, shown: str
-) -> str:
+def _open_tail(statement: Statement, finding: Finding, shown: str) -> str:
     return _OPEN_TAILS[shown].format(
         named=pointer_words(statement),
         missing=_missing(statement, finding),
         count=len(finding.candidates),
-        target=name_of(original, statement) if original is not None else "a receipt",
-        reason=words.reason_words(statement.reason),
+        reason=_with_reason(statement.reason),
     )
+
+
+def _with_reason(reason: str | None) -> str:
+    return f"the reason “{words.REASON_WORDS.get(reason, reason)}”" if reason else "no reason"
 
 
 def _missing(statement: Statement, finding: Finding) -> str:
@@ -180,21 +186,30 @@ def _found_tail(
     name, became = name_of(original, statement), BECAME.get(finding.outcome, "was found")
     if finding.rule == "hop-cap":
         return f"; its pointer leads through {len(finding.hops) - 1} skips and on"
-    if len(finding.hops) > 1 and original is not None and original.kind == "skip":
+    if original is not None and original.kind == "skip":
         return _chain_tail(finding, terminal, statement)
-    if _is_same_start(original, finding) and code == "skip.already_done":
-        same = "the same start was stored as"
-        return f": {same} {name}, and {name if original and original.job else 'it'} is done"
     by_key = ", found by its key," if finding.state == "resolved-by-key" else ""
+    if (code, finding.outcome) in _AT_ODDS:
+        return f"; {name}{by_key} {_AT_ODDS[code, finding.outcome]}"
     return f": {name}{by_key} {became}"
+
+
+_AT_ODDS: dict[tuple[str, str], str] = {
+    ("skip.already_done", "running"): "has not ended, though, by all that is recorded",
+    ("skip.in_flight", "done"): "is done by now",
+    ("skip.upstream_failed", "done"): "is done by now",
+    ("skip.upstream_failed", "running"): "has not ended, though, by all that is recorded",
+    ("skip.holder_lost", "done"): "is done by now",
+}
 
 
 def _chain_tail(finding: Finding, terminal: Statement | None, statement: Statement) -> str:
     skips = sum(1 for hop in finding.hops[1:] if hop.kind == "skip")
     through = "another skip" if skips == 1 else f"{skips} other skips"
     if finding.rule == "explained":
-        return f": its pointer leads through {through} to one that a rule explains"
-    end = name_of(terminal, statement) if terminal is not None else "an original"
+        which = "which" if skips == 1 else "the last of which"
+        return f": its pointer leads to {through}, {which} a rule explains"
+    end = name_of(terminal, statement) if terminal is not None else "a job"
     became = BECAME.get(finding.outcome, "was found")
     return f": its pointer leads through {through} to {end}, which {became}"
 
