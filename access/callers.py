@@ -8,10 +8,10 @@ from typing import Literal
 from django.http import HttpRequest
 
 from access import errors, queries, rows, store
+from access.domain import rights
 from access.rows import Actor, ProjectRow, TokenRow
 from kit import clock
 
-_STASH = "_access_caller"
 _NO_RIGHTS: frozenset[str] = frozenset()
 
 
@@ -20,7 +20,8 @@ class Caller:
     """Who sent a request, and what they may do in the project that they were admitted to.
 
     `rights` is empty and `project_id` None for a person who was not yet admitted to a project.
-    `source` is the token's (system, instance), if it has one.
+    `role` is for showing alone and empty for a token; `source` is the token's (system, instance),
+    if it has one.
     """
 
     kind: Literal["user", "token"]
@@ -29,6 +30,7 @@ class Caller:
     rights: frozenset[str] = _NO_RIGHTS
     project_id: int | None = None
     source: tuple[str, str] | None = None
+    role: str = ""
 
     @property
     def actor(self) -> Actor:
@@ -82,21 +84,23 @@ def admitted_to(caller: Caller, slug: str) -> tuple[ProjectRow, Caller] | None:
     found = queries.find_membership(caller.id, slug)
     if found is None:
         return None
-    project, rights = found
-    return project, replace(caller, rights=rights, project_id=project.id)
+    project, role = found
+    held = rights.get_role(role)
+    return project, replace(caller, rights=held, role=role, project_id=project.id)
 
 
 def get_caller(request: HttpRequest) -> Caller:
     """Return the caller that the guard admitted to this request; NotAdmitted without a guard."""
-    caller = getattr(request, _STASH, None)
+    caller = getattr(request, "caller", None)
     if not isinstance(caller, Caller):
         raise errors.NotAdmitted
     return caller
 
 
-def remember(request: HttpRequest, caller: Caller) -> None:
-    """Keep the admitted caller with its request, for `get_caller`."""
-    setattr(request, _STASH, caller)
+def remember(request: HttpRequest, caller: Caller, project: ProjectRow) -> None:
+    """Keep who was admitted to what as `request.caller` and `request.project`."""
+    request.caller = caller  # type: ignore[attr-defined]
+    request.project = project  # type: ignore[attr-defined]
 
 
 def _token_caller(token: TokenRow) -> Caller:

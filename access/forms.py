@@ -8,11 +8,9 @@ from django import forms
 
 from access.domain import names, rights, tokens
 
-_LONGEST_NEXT = 2000
-
 
 class LoginForm(forms.Form):
-    """A user name and a password, and where to go afterwards."""
+    """A user name and a password."""
 
     username = forms.CharField(
         label="User name",
@@ -24,7 +22,6 @@ class LoginForm(forms.Form):
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    next = forms.CharField(required=False, max_length=_LONGEST_NEXT, widget=forms.HiddenInput)
 
 
 class TokenForm(forms.Form):
@@ -77,22 +74,11 @@ class RevokeForm(forms.Form):
 class MemberForm(forms.Form):
     """An existing user's name and the role to give."""
 
-    username = forms.CharField(
-        label="User name",
-        max_length=64,
-        help_text="Somebody new is made by `manage.py login_link --user NAME --create`.",
-    )
-    role = forms.ChoiceField(choices=[(role, role) for role in rights.ROLES])
-
-
-class RoleForm(forms.Form):
-    """Another role for a member."""
-
+    user = forms.CharField(max_length=64)
     role = forms.ChoiceField(choices=[(role, role) for role in rights.ROLES])
 
 
 class PreferencesForm(forms.Form):
-    """How pages look to this browser."""
+    """How pages look in this browser."""
 
     theme = forms.ChoiceField(choices=[("auto", "Auto"), ("light", "Light"), ("dark", "Dark")])
-    next = forms.CharField(required=False, max_length=_LONGEST_NEXT)

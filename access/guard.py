@@ -63,7 +63,7 @@ def admit(request: HttpRequest, slug: str, right: str) -> ProjectRow:
     project, admitted = found
     if project.slug != slug:
         raise Moved(project.slug)
-    callers.remember(request, admitted)
+    callers.remember(request, admitted, project)
     check_right(request, right)
     return project
 
@@ -73,9 +73,10 @@ def admit_token(request: HttpRequest, right: str) -> ProjectRow:
     caller = find_caller(request) if callers.has_authorization(request) else None
     if caller is None or caller.project_id is None:
         raise Unauthenticated
-    callers.remember(request, caller)
+    project = queries.get_project(caller.project_id)
+    callers.remember(request, caller, project)
     check_right(request, right)
-    return queries.get_project(caller.project_id)
+    return project
 
 
 def check_right(request: HttpRequest, right: str) -> None:

@@ -23,8 +23,7 @@ _THROTTLED = "Too many attempts; wait 15 minutes, or ask for a log-in link."
 def log_in(request: HttpRequest) -> HttpResponse:
     """Show the password form, and log a person in by it."""
     if request.method != "POST":
-        form = forms.LoginForm(initial={"next": request.GET.get("next", "")})
-        return _login_page(request, form)
+        return _login_page(request, forms.LoginForm())
     form = forms.LoginForm(request.POST)
     if not form.is_valid():
         return _login_page(request, form, status=422)
@@ -38,8 +37,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
         form.add_error(None, _REFUSED)
         return _login_page(request, form, status=422)
     store.forget_attempts(username, address)
-    _start(request, user, by="password")
-    return HttpResponseRedirect(safe_path(form.cleaned_data["next"]))
+    return _start(request, user, by="password")
 
 
 @never_cache
@@ -47,13 +45,13 @@ def log_in(request: HttpRequest) -> HttpResponse:
 def log_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
     """Show a button for a one-time link; the POST spends it, since mail scanners follow GETs."""
     if request.method != "POST":
-        return _link_page(request, is_valid=queries.is_link_valid(secret))
+        link = queries.find_login_link(secret)
+        return _link_page(request, link) if link else _spent_page(request)
     try:
         user = store.spend_login_link(secret)
     except errors.LinkSpent:
-        return _link_page(request, is_valid=False)
-    _start(request, user, by="link")
-    return redirect("access:home")
+        return _spent_page(request)
+    return _start(request, user, by="link")
 
 
 @require_POST
@@ -70,7 +68,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
     form = forms.PreferencesForm(request.POST)
     if not form.is_valid():
         return HttpResponse("A theme is one of auto, light and dark.", status=422)
-    response = HttpResponseRedirect(safe_path(form.cleaned_data["next"]))
+    response = HttpResponseRedirect(safe_path(request.POST.get("next", "")))
     response.set_cookie(
         THEME_COOKIE,
         form.cleaned_data["theme"],
@@ -81,30 +79,39 @@ def preferences(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _start(request: HttpRequest, user: rows.UserRow, *, by: str) -> None:
+def _start(request: HttpRequest, user: rows.UserRow, *, by: str) -> HttpResponse:
     sessions.start_session(request, user.id)
     store.record_login(user, by=by)
+    return HttpResponseRedirect(safe_path(request.POST.get("next", "")))
+
+
+def _next(request: HttpRequest) -> str:
+    """Return where to go after logging in; empty for the front page."""
+    given = request.POST if request.method == "POST" else request.GET
+    return safe_path(given.get("next", ""), fallback="")
 
 
 def _login_page(request: HttpRequest, form: forms.LoginForm, *, status: int = 200) -> HttpResponse:
-    context = {
-        "page_title": "Log in",
-        "form": form if queries.has_passwords() else None,
-        "link_valid": None,
-        "secret_action": None,
-    }
-    return render(request, "access/login.html", context, status=status)
-
-
-def _link_page(request: HttpRequest, *, is_valid: bool) -> HttpResponse:
-    """Show the button, or that the link is of no use; the address is told to nobody else."""
-    context = {
-        "page_title": "Log in",
-        "form": None,
-        "link_valid": is_valid,
-        "secret_action": request.path,
-    }
-    status = 200 if is_valid else 410
+    context = {"page_title": "Log in", "form": form, "next": _next(request)}
     response = render(request, "access/login.html", context, status=status)
-    response["Referrer-Policy"] = "no-referrer"
+    if status == 429:
+        response.headers["Retry-After"] = str(int(store.WINDOW.total_seconds()))
     return response
+
+
+def _link_page(request: HttpRequest, link: rows.LoginLinkRow) -> HttpResponse:
+    """Show the button; the address of the page is told to no other."""
+    shown = {"user": link.user, "expires_at": link.expires_at, "action": request.path}
+    context = {"page_title": "Log in", "link": shown, "next": _next(request)}
+    response = render(request, "access/login.html", context)
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _spent_page(request: HttpRequest) -> HttpResponse:
+    context = {
+        "page_title": "Log in",
+        "form": forms.LoginForm(),
+        "link_error": str(errors.LinkSpent()),
+    }
+    return render(request, "access/login.html", context, status=410)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import Q
 
 from access import errors, rows
@@ -13,12 +12,14 @@ from access.domain import rights, tokens
 from access.models import Action, ApiToken, LoginLink, Member, Project, ProjectSlug, User
 from access.rows import (
     ActionRow,
+    LoginLinkRow,
     MemberRow,
     ProjectRow,
     TokenListing,
     TokenRow,
     UserRow,
 )
+from access.store.tokens import touch_tokens as touch_tokens
 from kit import clock
 
 NO_RIGHTS: frozenset[str] = frozenset()
@@ -42,8 +43,8 @@ def find_token(text: str) -> TokenRow | None:
     return rows.token_row(token)
 
 
-def find_membership(user_id: int, slug: str) -> tuple[ProjectRow, frozenset[str]] | None:
-    """Find a project by any slug it has or had, with a person's rights in it.
+def find_membership(user_id: int, slug: str) -> tuple[ProjectRow, str] | None:
+    """Find a project by any slug it has or had, with a person's role in it.
 
     One query, the same for a project that does not exist and for a stranger, so that neither
     the answer nor its time tells them apart.
@@ -52,7 +53,7 @@ def find_membership(user_id: int, slug: str) -> tuple[ProjectRow, frozenset[str]
     member = mine.select_related("project").filter(project__slugs__slug=slug).first()
     if member is None:
         return None
-    return rows.project_row(member.project), rights.get_role(member.role)
+    return rows.project_row(member.project), member.role
 
 
 def find_project(caller: UserRow | TokenRow, slug: str) -> ProjectRow | None:
@@ -84,7 +85,7 @@ def get_project(project_id: int) -> ProjectRow:
     return rows.project_row(project)
 
 
-def projects() -> list[ProjectRow]:
+def all_projects() -> list[ProjectRow]:
     """Return all projects by slug, for commands and the follower."""
     return [rows.project_row(project) for project in Project.objects.order_by("slug")]
 
@@ -93,6 +94,13 @@ def projects_of(user_id: int) -> list[ProjectRow]:
     """Return the projects that a person is a member of, by slug."""
     mine = Project.objects.filter(members__user_id=user_id, members__user__is_active=True)
     return [rows.project_row(project) for project in mine.order_by("slug")]
+
+
+def roles_of(user_id: int) -> list[tuple[ProjectRow, str]]:
+    """Return the projects that a person is a member of with the role in each, by slug."""
+    mine = Member.objects.filter(user_id=user_id, user__is_active=True)
+    found = mine.select_related("project").order_by("project__slug")
+    return [(rows.project_row(member.project), member.role) for member in found]
 
 
 def rights_of(user_id: int, project_id: int) -> frozenset[str]:
@@ -133,20 +141,13 @@ def users() -> list[UserRow]:
     return [rows.user_row(user) for user in User.objects.order_by("username")]
 
 
-def has_passwords() -> bool:
-    """Say whether anybody has a password, so that the log-in page need not ask in vain."""
-    return (
-        User.objects.filter(is_active=True)
-        .exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
-        .exists()
-    )
-
-
-def is_link_valid(secret: str) -> bool:
-    """Say whether a log-in link can still be spent; looking does not spend it."""
+def find_login_link(secret: str) -> LoginLinkRow | None:
+    """Find a log-in link that can still be spent; looking does not spend it."""
     unused = LoginLink.objects.filter(used_at__isnull=True, user__is_active=True)
     digest = tokens.hash_secret(secret)
-    return unused.filter(secret_hash=digest, expires_at__gt=clock.now()).exists()
+    live = unused.filter(secret_hash=digest, expires_at__gt=clock.now())
+    link = live.select_related("user").first()
+    return LoginLinkRow(rows.user_row(link.user).label, link.expires_at) if link else None
 
 
 def iter_undrained_actions(project_id: int, limit: int) -> Iterator[ActionRow]:

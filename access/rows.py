@@ -122,6 +122,14 @@ class NewLoginLink:
 
 
 @dataclass(frozen=True, slots=True)
+class LoginLinkRow:
+    """A log-in link that can still be spent: whom it logs in, and until when."""
+
+    user: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ActionRow:
     """One thing done or denied; `before` and `after` are what changed, or None."""
 

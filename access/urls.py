@@ -22,6 +22,5 @@ urlpatterns = [
     path("p/<str:slug>/tokens/<int:token_id>/revoke", views.revoke_token, name="revoke_token"),
     path("p/<str:slug>/members", views.members, name="members"),
     path("p/<str:slug>/members.json", views.members_json),
-    path("p/<str:slug>/members/<int:user_id>/role", views.change_role, name="change_role"),
     path("p/<str:slug>/members/<int:user_id>/remove", views.remove_member, name="remove_member"),
 ]

@@ -41,7 +41,7 @@ SCOPES: Final[dict[str, frozenset[str]]] = {
     "admin": RIGHTS,
 }
 
-ADMIN_ROLE: Final = "admin"
+ADMIN: Final = "admin"
 
 
 def get_role(name: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from access.store.actions import mark_drained, record_action
 from access.store.logins import (
     LINK_MINUTES,
+    WINDOW,
     admit_attempt,
     create_login_link,
     forget_attempts,
@@ -19,6 +20,7 @@ from access.store.tokens import TOUCH_INTERVAL, create_token, revoke_token, touc
 __all__ = [
     "LINK_MINUTES",
     "TOUCH_INTERVAL",
+    "WINDOW",
     "add_member",
     "admit_attempt",
     "change_role",

@@ -112,9 +112,9 @@ def _get_member_locked(project_id: int, user_id: int) -> Member:
 
 
 def _check_not_last_admin(member: Member) -> None:
-    if member.role != rights.ADMIN_ROLE:
+    if member.role != rights.ADMIN:
         return
-    admins = Member.objects.filter(project_id=member.project_id, role=rights.ADMIN_ROLE)
+    admins = Member.objects.filter(project_id=member.project_id, role=rights.ADMIN)
     if not admins.filter(user__is_active=True).exclude(id=member.id).exists():
         raise errors.LastAdmin
 

@@ -59,7 +59,7 @@ def test_a_token_may_make_its_project_and_finds_it_the_second_time() -> None:
     for _ in range(2):
         run("token", "create", *words)
 
-    assert [project.slug for project in queries.projects()] == ["new"]
+    assert [project.slug for project in queries.all_projects()] == ["new"]
 
 
 def test_a_token_for_no_project_is_refused() -> None:
@@ -91,7 +91,7 @@ def test_a_project_is_made_listed_and_renamed() -> None:
     run("project", "create", "acme", "--name", "Acme, Inc.")
     run("project", "rename", "acme", "--slug", "acme-2")
 
-    (project,) = queries.projects()
+    (project,) = queries.all_projects()
 
     assert run("project", "list").out == f"acme-2\t{project.origin}\tAcme, Inc.\n"
 

@@ -86,7 +86,7 @@ def test_a_refused_slug_leaves_no_project_behind() -> None:
         with pytest.raises((errors.SlugTaken, BadName)):
             factories.make_project(slug)
 
-    assert [project.slug for project in queries.projects()] == ["acme"]
+    assert [project.slug for project in queries.all_projects()] == ["acme"]
 
 
 def test_a_stranger_finds_neither_the_project_nor_a_right_in_it(cast: Cast) -> None:

@@ -62,6 +62,6 @@ class Command(BaseCommand):
         return people[0]
 
     def _give_role(self, user: UserRow, role: str, slug: str | None) -> None:
-        places: list[ProjectRow] = [lookup.get_project(slug)] if slug else queries.projects()
+        places: list[ProjectRow] = [lookup.get_project(slug)] if slug else queries.all_projects()
         for project in places:
             store.set_role(project.id, user.id, role=role, actor=COMMAND_LINE)

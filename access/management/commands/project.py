@@ -42,7 +42,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{project.slug}\t{project.origin}\t{project.name}")
 
     def _list(self, options: dict[str, Any]) -> None:
-        for project in queries.projects():
+        for project in queries.all_projects():
             self.stdout.write(f"{project.slug}\t{project.origin}\t{project.name}")
 
     def _rename(self, options: dict[str, Any]) -> None:
