@@ -6,6 +6,7 @@ from ledger.projectors.acknowledgements import AcknowledgementsProjector
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.projectors.roll_ups import RollUpsProjector
 from ledger.projectors.set_aside import SetAsideProjector
+from ledger.queries import attention
 from ledger.registry import NavigationEntry, registry
 
 
@@ -15,4 +16,10 @@ def register() -> None:
     registry.add_projector(RollUpsProjector())
     registry.add_projector(SetAsideProjector())
     registry.add_projector(AcknowledgementsProjector())
+    registry.add_attention(attention.pointer_items)
+    registry.add_attention(attention.set_aside_items)
+    registry.add_attention(attention.lag_items)
+    registry.add_attention(attention.silent_token_items)
     registry.add_navigation(NavigationEntry("Receipts", "receipts", 10))
+    registry.add_navigation(NavigationEntry("Tasks", "tasks", 20))
+    registry.add_navigation(NavigationEntry("Set aside", "quarantine", 30))

@@ -14,18 +14,19 @@ from typing import Any
 from kit import bulk, ids
 from ledger.domain import canonical
 from ledger.domain.statement import Statement, read_statement
+from ledger.models import Receipt
 
-_SELECT = """
-SELECT leaf.leaf_index, receipt.id, receipt.state, receipt.received_at, receipt.id_source,
+_COLUMNS = """receipt.id, receipt.state, receipt.received_at, receipt.id_source,
        receipt.token_id, receipt.derived_from, receipt_body.raw,
-       access_apitoken.source_system, access_apitoken.source_instance
-FROM leaf
-JOIN receipt ON receipt.id = leaf.receipt
-LEFT JOIN receipt_body ON receipt_body.id = leaf.receipt
-LEFT JOIN access_apitoken ON access_apitoken.id = receipt.token_id
-WHERE leaf.project_id = %s
-"""
+       access_apitoken.source_system, access_apitoken.source_instance"""
+_JOINS = """LEFT JOIN receipt_body ON receipt_body.id = receipt.id
+LEFT JOIN access_apitoken ON access_apitoken.id = receipt.token_id"""
+_SELECT = f"""
+SELECT leaf.leaf_index, {_COLUMNS} FROM leaf JOIN receipt ON receipt.id = leaf.receipt
+{_JOINS} WHERE leaf.project_id = %s
+"""  # noqa: S608
 _RANGE = _SELECT + "AND leaf.leaf_index >= %s AND leaf.leaf_index < %s ORDER BY leaf.leaf_index"
+_ONE = f"SELECT %s, {_COLUMNS} FROM receipt {_JOINS} WHERE receipt.id = %s"  # noqa: S608
 _SOME = _SELECT + "AND leaf.leaf_index IN ({values})"
 
 
@@ -49,6 +50,12 @@ def load_leaves(project_id: int, leaves: Iterable[int]) -> dict[int, Statement]:
     """Load the statements of some leaves, by leaf."""
     rows = bulk.select_in(_SOME, [project_id], sorted(set(leaves)), size=500)
     return {item.leaf: item.statement for item in _items(rows)}
+
+
+def read_receipt(receipt: Receipt, leaf: int | None) -> Statement:
+    """Read one receipt, also before it has a leaf; its leaf is then -1."""
+    rows = bulk.select_rows(_ONE, [-1 if leaf is None else leaf, receipt.pk])
+    return _items(rows)[0].statement
 
 
 def _items(rows: Sequence[Sequence[Any]]) -> list[Item]:

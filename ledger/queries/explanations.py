@@ -1,0 +1,82 @@
+"""Why a receipt became what it became, as of a leaf and a clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kit import bulk, ids
+from ledger import statements
+from ledger.domain import explain, pointers
+from ledger.domain.names import column
+from ledger.domain.statement import Statement
+from ledger.models import ReceiptBody
+from ledger.projectors.book import Book
+from ledger.queries import heads, lists
+from ledger.queries.as_of import AsOf, BadAsOf
+from ledger.queries.receipts import Found
+
+Document = dict[str, Any]
+# How many neighbours of the same scope or task are looked at for near matches.
+NEIGHBOURS = 100
+
+
+def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
+    """Give the explanation document of contract section 5.
+
+    Raises BadAsOf when the receipt came after the cut that was asked for.
+    """
+    leaf = found.leaf_index
+    if leaf is None or (as_of.is_now and leaf > as_of.leaf):
+        return _not_derived(project_id, found, as_of)
+    if leaf > as_of.leaf:
+        raise BadAsOf(f"This receipt is №{leaf:,}, and came later than {as_of.label}.")
+    book = Book(project_id, as_of.end)
+    statement = book.get(leaf)
+    finding = pointers.find_pointer(statement, book)
+    original = terminal = None
+    candidates: list[Statement] = []
+    if finding is not None:
+        original = None if finding.target_leaf is None else book.get(finding.target_leaf)
+        terminal = None if finding.terminal_leaf is None else book.get(finding.terminal_leaf)
+        candidates = [book.get(one) for one in finding.candidates]
+    return explain.explain(
+        statement,
+        finding,
+        original,
+        terminal,
+        _near(project_id, statement, as_of),
+        now=as_of.at,
+        as_of=(as_of.leaf, as_of.at),
+        candidates=candidates,
+        feed=lists.feed_of(project_id),
+        payload_erased=not ReceiptBody.objects.filter(pk=found.receipt.pk).exists(),
+    )
+
+
+def _not_derived(project_id: int, found: Found, as_of: AsOf) -> Document:
+    reach = heads.reach_of(project_id)
+    ahead = reach.log_size if found.leaf_index is None else found.leaf_index + 1
+    return explain.not_derived(
+        ids.ref_of(found.receipt.pk),
+        leaf_index=found.leaf_index,
+        lag=max(1, ahead - reach.derived),
+        as_of=(as_of.leaf, as_of.at),
+    )
+
+
+def _near(project_id: int, statement: Statement, as_of: AsOf) -> list[Document]:
+    """Find receipts of the same scope or task whose key differs in some fields only."""
+    if statement.kind != "skip" or not statement.key_fields:
+        return []
+    leaves: set[int] = set()
+    for name, value in (("scope", statement.scope), ("task", statement.task)):
+        if value:
+            rows = bulk.select_rows(
+                f"SELECT leaf_index FROM entry WHERE project_id = %s AND {name} = %s "  # noqa: S608
+                f"AND {name} <> '' AND leaf_index <= %s ORDER BY leaf_index DESC LIMIT %s",
+                [project_id, column(value), as_of.leaf, NEIGHBOURS],
+            )
+            leaves.update(leaf for (leaf,) in rows)
+    candidates = statements.load_leaves(project_id, leaves)
+    kept = [one for _, one in sorted(candidates.items()) if one.kind != "skip"]
+    return explain.near_matches(statement, kept)

@@ -1,0 +1,231 @@
+"""A query as SQL over `entry`, seen as of a leaf and a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from kit import ids
+from kit.db import is_postgresql
+from kit.search import Query, Term, moment, pair
+from ledger.domain import words
+from ledger.domain.names import column
+from ledger.domain.statement import normal_id
+from ledger.queries.as_of import AsOf
+from ledger.queries.fields import INDEXED, SCANNED
+
+_COLUMNS = {
+    "kind": "kind", "reason": "reason", "task": "task", "queue": "queue", "scope": "scope",
+    "invoke": "invoke", "key": "key_digest", "recipe": "recipe", "original": "pointer_text",
+    "state": "state", "rule": "rule", "actor": "actor", "trace": "trace",
+}  # fmt: skip
+_TIMES = {
+    "after": "e.happened_at >=", "before": "e.happened_at <",
+    "occurred.after": "e.happened_at >=", "occurred.before": "e.happened_at <",
+    "received.after": "e.received_at >=", "received.before": "e.received_at <",
+}  # fmt: skip
+_COUNTS = {
+    "executions": "(SELECT count(*) FROM entry one WHERE one.project_id = e.project_id "
+    "AND one.job = e.job AND e.job <> '' AND one.kind = 'start')",
+    "deliveries": "((SELECT count(*) FROM delivery WHERE delivery.receipt = e.receipt) "
+    "+ coalesce((SELECT more FROM delivery_tail WHERE delivery_tail.receipt = e.receipt), 0))",
+}
+
+
+@dataclass(slots=True)
+class Where:
+    """A FROM and a WHERE with their parameters, and what was left for Python to compare."""
+
+    sources: str
+    pointer: str
+    conditions: list[str] = field(default_factory=list)
+    parameters: list[Any] = field(default_factory=list)
+    paths: list[Term] = field(default_factory=list)
+    first: int = 0
+
+    def add(self, condition: str, *parameters: Any) -> None:
+        """Add one condition that must hold."""
+        self.conditions.append(condition)
+        self.parameters.extend(parameters)
+
+    def text(self) -> str:
+        """Give the FROM and WHERE clauses."""
+        return f"FROM {self.sources} WHERE {' AND '.join(self.conditions)}"
+
+
+def where(project_id: int, query: Query, as_of: AsOf) -> Where:
+    """Turn a query without faults into SQL.
+
+    `first` is the first leaf looked at: above zero when no term of the query has an index.
+    """
+    found = _sources(as_of)
+    found.add("e.project_id = %s", project_id)
+    found.add("e.leaf_index <= %s", as_of.leaf)
+    for term in query.terms:
+        if term.path is not None:
+            found.paths.append(term)
+            continue
+        condition, parameters = _condition(term, as_of, found.pointer)
+        found.add(f"NOT ({condition})" if term.negated else condition, *parameters)
+    for word in query.words:
+        condition, parameters = _word(word)
+        found.add(condition, *parameters)
+    if _is_slow(query):
+        found.first = max(0, as_of.end - SCANNED)
+        found.add("e.leaf_index >= %s", found.first)
+    return found
+
+
+def _sources(as_of: AsOf) -> Where:
+    """Read pointers from the entry now, and from their events for the past."""
+    if as_of.is_now:
+        return Where("entry e", "e")
+    newest = (
+        "SELECT max(at_leaf) FROM pointer_event past WHERE past.project_id = e.project_id "
+        "AND past.leaf_index = e.leaf_index AND past.at_leaf <= %s"
+    )
+    sources = (
+        "entry e LEFT JOIN pointer_event p ON p.project_id = e.project_id "
+        f"AND p.leaf_index = e.leaf_index AND p.at_leaf = ({newest})"
+    )
+    return Where(sources, "p", parameters=[as_of.leaf])
+
+
+def _is_slow(query: Query) -> bool:
+    positive = {term.name for term in query.terms if not term.negated and term.path is None}
+    return bool(query.terms) and not query.words and not positive & INDEXED
+
+
+Condition = tuple[str, Sequence[Any]]
+
+
+def _condition(term: Term, as_of: AsOf, pointer: str) -> Condition:
+    if term.name in _COLUMNS:
+        marks = ", ".join(["%s"] * len(term.values))
+        return f"e.{_COLUMNS[term.name]} IN ({marks})", [column(value) for value in term.values]
+    if term.name in _TIMES:
+        return _any([(f"{_TIMES[term.name]} %s", [_time(value, as_of)]) for value in term.values])
+    if term.name in _COUNTS:
+        counts = [(f"{_COUNTS[term.name]} {term.comparison} %s", [int(v)]) for v in term.values]
+        return _any(counts)
+    one = _ONE[term.name]
+    return _any([one(value, term, as_of, pointer) for value in term.values])
+
+
+def _any(conditions: Sequence[Condition]) -> Condition:
+    text = " OR ".join(condition for condition, _ in conditions)
+    return f"({text})", [value for _, parameters in conditions for value in parameters]
+
+
+def _time(value: str, as_of: AsOf) -> datetime:
+    return moment(value, as_of.at)
+
+
+def _word(word: str) -> Condition:
+    """Match a bare word to ids only; free text is not searched, and the page says so."""
+    text = column(word)
+    conditions: list[Condition] = [
+        ("e.id_key = %s", [column(normal_id(word))]),
+        ("e.job_number = %s", [text]),
+        ("e.job = %s", [text]),
+        ("e.scope = %s", [text]),
+        ("e.trace = %s", [text.lower()]),
+        (
+            "e.leaf_index IN (SELECT s.leaf_index FROM entry_subject s "
+            "WHERE s.project_id = e.project_id AND s.subject = %s)",
+            [text],
+        ),
+    ]
+    receipt = ids.uuid_of(word)
+    if receipt is not None:
+        conditions.append(("e.receipt = %s", [receipt]))
+    if word[:1] == "n" and word[1:].isascii() and word[1:].isdigit() and len(word) < 19:
+        conditions.append(("e.leaf_index = %s", [int(word[1:])]))
+    return _any(conditions)
+
+
+def _pointer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    if value == "unresolved":
+        return _any([_pointer(one, term, as_of, pointer) for one in sorted(words.UNRESOLVED)])
+    state, due = f"{pointer}.pointer_state", f"{pointer}.due_at"
+    if value == "pending":
+        return f"({state} = 'waiting' AND {due} > %s)", [as_of.at]
+    if value == "dangling":
+        return f"({state} = 'dangling' OR ({state} = 'waiting' AND {due} <= %s))", [as_of.at]
+    return f"coalesce({state}, '') = %s", [value]
+
+
+def _verdict(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    """Match what the verdict reads as at the clock: one that waits too long has lost its reason."""
+    overdue = f"coalesce({pointer}.pointer_state = 'waiting' AND {pointer}.due_at <= %s, false)"
+    stored = "e.verdict" if pointer == "e" else "coalesce(p.verdict, e.verdict)"
+    if value == "skip.original_missing":
+        return f"({stored} = %s OR {overdue})", [value, as_of.at]
+    return f"({stored} = %s AND NOT {overdue})", [value, as_of.at]
+
+
+def _level(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    stored = "e.level" if pointer == "e" else "coalesce(p.level, e.level)"
+    return f"{stored} = %s", [value]
+
+
+def _source(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    system, _, instance = value.partition("/")
+    if not instance:
+        return "e.system = %s", [column(system)]
+    return "(e.system = %s AND e.instance = %s)", [column(system), column(instance)]
+
+
+def _producer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    return (
+        "e.token IN (SELECT t.id FROM access_apitoken t "
+        "WHERE t.project_id = e.project_id AND t.name = %s)",
+        [value],
+    )
+
+
+def _subject(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    kind, name = pair(value)
+    return (
+        "e.leaf_index IN (SELECT s.leaf_index FROM entry_subject s "
+        "WHERE s.project_id = e.project_id AND s.type = %s AND s.subject = %s)",
+        [kind, column(name)],
+    )
+
+
+def _job(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    name = "e.job" if value.count("/") >= 2 else "e.job_number"
+    return f"{name} = %s", [column(value)]
+
+
+def _id(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    return "e.id_key = %s", [column(normal_id(value))]
+
+
+def _generation(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    if term.comparison == "=":
+        return "e.generation = %s", [column(value)]
+    return f"{_number('e.generation')} {term.comparison} %s", [int(value)]
+
+
+def _number(name: str) -> str:
+    """Read a text column as a whole number, null where it is none."""
+    if is_postgresql():
+        return f"(CASE WHEN {name} ~ '^[0-9]{{1,18}}$' THEN {name}::bigint END)"
+    plain = f"{name} <> '' AND {name} NOT GLOB '*[^0-9]*' AND length({name}) <= 18"
+    return f"(CASE WHEN {plain} THEN CAST({name} AS INTEGER) END)"
+
+
+_ONE: dict[str, Callable[[str, Term, AsOf, str], Condition]] = {
+    "pointer": _pointer,
+    "verdict": _verdict,
+    "level": _level,
+    "source": _source,
+    "producer": _producer,
+    "subject": _subject,
+    "job": _job,
+    "id": _id,
+    "gen": _generation,
+}
