@@ -56,9 +56,8 @@ def moment(value: str, now: datetime) -> datetime:
     if _DATE.fullmatch(value):
         return datetime.fromisoformat(value).replace(tzinfo=UTC)
     if match := _TIME.fullmatch(value):
-        fraction = (match[3] or ".0")[:7]
         zone = "+00:00" if match[4] in "Zz" else match[4]
-        return _utc(datetime.fromisoformat(f"{match[1]}T{match[2]}{fraction:0<7}{zone}"))
+        return _utc(datetime.fromisoformat(f"{match[1]}T{match[2]}{match[3] or ''}{zone}"))
     raise ValueError(f"{value} is no time.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kit import search
@@ -188,7 +188,8 @@ def test_a_pair_is_parted_at_its_first_colon() -> None:
     assert search.pair("payout:PO:1") == ("payout", "PO:1")
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
+letters = st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
+texts = st.text(st.sampled_from('ab1 ,:"\\><=-.\n') | letters, max_size=12)
 names = st.sampled_from(["task", "key", "reason"])
 numbers = st.integers(-(10**17), 10**17).map(str)
 terms = st.one_of(
@@ -216,6 +217,7 @@ terms = st.one_of(
 )
 
 
+@example([Term("gen", (">b",)), Term("gen", ("=1",))], ["-a", "a:b", '"'])
 @given(st.lists(terms, max_size=6), st.lists(texts.filter(bool), max_size=4))
 def test_what_is_written_reads_the_same(some: list[Term], words: list[str]) -> None:
     query = parse(search.render(some, words))

@@ -7,6 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpRequest, StreamingHttpResponse
+from django.test import override_settings
+from django.urls import URLPattern, path
 
 from kit import sse
 
@@ -103,6 +107,7 @@ def run(test: Test) -> Callable[[], None]:
 
 OPEN = ": open\n\n"
 HEAD_41 = "id: 41\n\n"
+STALE = "event: stale\ndata: \n\n"
 POKE_42 = 'id: 42\nevent: ledger\ndata: {"leaf_index": "42"}\n\n'
 
 FRAMES = {
@@ -252,6 +257,31 @@ async def test_who_comes_after_a_pause_is_told_the_head_of_now(rig: Rig) -> None
 
 
 @run
+async def test_what_was_known_before_a_pause_is_never_told_after_it(rig: Rig) -> None:
+    first = rig.open()
+    await settle()
+    await first.go()
+    rig.fails = True
+
+    second = rig.open("40")
+    await settle()
+
+    assert second.heard == [OPEN, STALE]
+
+
+@run
+async def test_who_joins_while_the_source_fails_is_told_at_once(rig: Rig) -> None:
+    rig.fails = True
+    rig.open(user="first")
+    await settle()
+
+    second = rig.open("40", user="second")
+    await settle()
+
+    assert second.heard == [OPEN, STALE]
+
+
+@run
 async def test_an_idle_stream_is_kept_open_by_pings(rig: Rig) -> None:
     reader = rig.open("41", ping_s=15)
     await settle()
@@ -319,7 +349,7 @@ async def test_readers_are_told_when_the_source_fails_and_when_it_is_back(rig: R
     rig.fails = True
     await rig.clock.move(1)
     await rig.clock.move(2)
-    assert reader.heard == [OPEN, HEAD_41, "event: stale\ndata: \n\n"]
+    assert reader.heard == [OPEN, HEAD_41, STALE]
 
     rig.fails, rig.heads["acme"] = False, 42
     await rig.clock.move(4)
@@ -361,3 +391,45 @@ def test_the_answer_is_neither_cached_nor_held_back() -> None:
     assert response.headers["Content-Type"] == "text/event-stream"
     assert response.headers["Cache-Control"] == "no-store"
     assert response.headers["X-Accel-Buffering"] == "no"
+
+
+class Urls:
+    """One address with one stream, as a module of addresses has it."""
+
+    urlpatterns: list[URLPattern] = []
+
+
+def test_a_client_that_goes_away_leaves_the_hub() -> None:
+    async def main() -> int:
+        rig, gone, body = Rig(), asyncio.Event(), bytearray()
+
+        async def view(request: HttpRequest) -> StreamingHttpResponse:
+            return sse.event_stream(sse.stream(rig.hub, "acme", None))
+
+        async def receive() -> dict[str, Any]:
+            if not asked:
+                asked.append(True)
+                return {"type": "http.request", "body": b""}
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            body.extend(message.get("body", b""))
+            if HEAD_41.encode() in body:
+                gone.set()
+
+        asked: list[bool] = []
+        Urls.urlpatterns = [path("live", view)]
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/live",
+            "headers": [],
+            "query_string": b"",
+        }
+        with override_settings(ROOT_URLCONF=Urls, MIDDLEWARE=[]):
+            await asyncio.wait_for(ASGIHandler()(scope, receive, send), 10)
+        await settle()
+        return rig.hub.readers
+
+    assert asyncio.run(main()) == 0
