@@ -44,21 +44,20 @@ class Caller:
         return right in self.rights
 
 
-def has_authorization(request: HttpRequest) -> bool:
-    """Say whether the request brings a header that decides instead of the session.
+def has_bearer(request: HttpRequest) -> bool:
+    """Say whether the request brings a token, good or bad, which decides instead of the session.
 
     Such a request cannot come from another site's form, so it needs no CSRF token; and since
-    the session is then not looked at, a made-up header gains nothing.
+    the session is then not looked at, a made-up token gains nothing. Another scheme is not ours:
+    a proxy that asks for a password of its own passes `Basic` on with each request.
     """
-    return "Authorization" in request.headers
+    return _authorization(request)[0] == "bearer"
 
 
 def find_token(request: HttpRequest) -> TokenRow | None:
     """Find the usable token in `Authorization: Bearer TOKEN` and note its use."""
-    scheme, _, text = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        return None
-    token = queries.find_token(text.strip())
+    scheme, text = _authorization(request)
+    token = queries.find_token(text) if scheme == "bearer" else None
     if token is not None:
         _touch(token)
     return token
@@ -66,7 +65,7 @@ def find_token(request: HttpRequest) -> TokenRow | None:
 
 def find_caller(request: HttpRequest) -> Caller | None:
     """Find who sent a request: its token, else its session's person; None for a stranger."""
-    if has_authorization(request):
+    if has_bearer(request):
         token = find_token(request)
         return _token_caller(token) if token else None
     user = getattr(request, "user", None)
@@ -101,6 +100,11 @@ def remember(request: HttpRequest, caller: Caller, project: ProjectRow) -> None:
     """Keep who was admitted to what as `request.caller` and `request.project`."""
     request.caller = caller  # type: ignore[attr-defined]
     request.project = project  # type: ignore[attr-defined]
+
+
+def _authorization(request: HttpRequest) -> tuple[str, str]:
+    scheme, _, text = request.headers.get("Authorization", "").strip().partition(" ")
+    return scheme.lower(), text.strip()
 
 
 def _token_caller(token: TokenRow) -> Caller:

@@ -70,7 +70,7 @@ def admit(request: HttpRequest, slug: str, right: str) -> ProjectRow:
 
 def admit_token(request: HttpRequest, right: str) -> ProjectRow:
     """Return the project of the request's token, where the address names none; raises Refused."""
-    caller = find_caller(request) if callers.has_authorization(request) else None
+    caller = find_caller(request) if callers.has_bearer(request) else None
     if caller is None or caller.project_id is None:
         raise Unauthenticated
     project = queries.get_project(caller.project_id)
@@ -112,7 +112,7 @@ def _guard_sync(right: str, view: Sync) -> Sync:
     @functools.wraps(view)
     def guarded(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
         # Exempt outside and checked inside, since the middleware cannot know about tokens.
-        chosen = admitted if callers.has_authorization(request) else checked
+        chosen = admitted if callers.has_bearer(request) else checked
         return chosen(request, slug, *args, **kwargs)
 
     return guarded
@@ -135,7 +135,7 @@ def _guard_async(right: str, view: Async) -> Async:
     async def guarded(
         request: HttpRequest, slug: str, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
-        chosen = admitted if callers.has_authorization(request) else checked
+        chosen = admitted if callers.has_bearer(request) else checked
         return await chosen(request, slug, *args, **kwargs)
 
     return guarded

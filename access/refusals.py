@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import get_script_prefix
 from django.utils.http import urlencode
 
-from access.callers import has_authorization
+from access.callers import has_bearer
 from kit import http
 from kit.http import ProblemError
 
@@ -72,7 +72,7 @@ def answer(request: HttpRequest, refused: Refused, slug: str = "") -> HttpRespon
 
 def wants_problem(request: HttpRequest) -> bool:
     """Say whether a program asks; one with a token always does, also for a page."""
-    return has_authorization(request) or http.wants_problem(request)
+    return has_bearer(request) or http.wants_problem(request)
 
 
 def redirect_to_login(request: HttpRequest) -> HttpResponseRedirect:

@@ -92,9 +92,9 @@ def test_a_program_without_a_token_gets_a_problem(cast: Cast, address: str) -> N
 
 @pytest.mark.parametrize(
     "header",
-    ["Bearer", "Bearer ", "Bearer cf_nope", "Basic YWxpY2U6c2VjcmV0", "cf_abc", "Bearer \x00"],
+    ["Bearer", "Bearer ", "bearer cf_nope", "Bearer  cf_abc", "Bearer \x00", "Bearer a b"],
 )
-def test_a_header_that_is_no_token_is_refused_and_the_session_not_looked_at(
+def test_a_bearer_without_a_usable_token_is_refused_and_the_session_not_looked_at(
     cast: Cast, header: str
 ) -> None:
     browser = cast.browser(cast.alice)
@@ -191,6 +191,14 @@ def test_a_made_up_header_does_not_spare_a_session_the_csrf_token(cast: Cast) ->
     response = browser.post("/p/acme/manage", headers={"authorization": "Bearer nonsense"})
 
     assert response.status_code == 401
+
+
+def test_the_password_of_a_proxy_is_not_ours(cast: Cast) -> None:
+    browser = cast.browser(cast.alice, checks_csrf=True)
+    basic = {"authorization": "Basic YWxpY2U6c2VjcmV0"}
+
+    assert browser.get("/p/acme/read", headers=basic).status_code == 200
+    assert browser.post("/p/acme/read", headers=basic).status_code == 403
 
 
 def test_a_token_finds_its_project_where_the_address_names_none(cast: Cast) -> None:
