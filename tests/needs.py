@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,17 @@ def require(name: str) -> Path:
 
 def is_strict() -> bool:
     return os.environ.get("COUNTERFOIL_STRICT") == "1"
+
+
+def group_missed(skipped: Iterable[pytest.TestReport]) -> dict[str, list[str]]:
+    """Return the tests that were skipped for want of each program."""
+    missed = defaultdict(list)
+    for report in skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        wanted = reason.removeprefix("Skipped: ")
+        if wanted.startswith(PREFIX):
+            missed[wanted.removeprefix(PREFIX)].append(report.nodeid)
+    return dict(missed)
 
 
 def _find(program: str) -> Path | None:

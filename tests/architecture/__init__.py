@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,9 +18,15 @@ def list_sources(*folders: str) -> list[Path]:
     return sorted(path for path in found if "migrations" not in path.parts)
 
 
+@cache
+def parse(source: Path) -> ast.Module:
+    """Return a file's syntax tree; each is asked for by several rules."""
+    return ast.parse(source.read_text())
+
+
 def iter_imports(source: Path) -> Iterator[str]:
     """Yield the full name of each module that a file imports, wherever in it; `.` if relative."""
-    for node in ast.walk(ast.parse(source.read_text())):
+    for node in ast.walk(parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

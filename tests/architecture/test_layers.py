@@ -6,7 +6,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of
+from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of, parse
 
 
 def test_the_contracts_of_the_layers_are_kept() -> None:
@@ -71,7 +71,7 @@ def test_what_answers_requests_never_asks_a_model() -> None:
     asked = [
         f"{name_of(path)}:{node.lineno}"
         for path in edges
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parse(path))
         if isinstance(node, ast.Attribute) and node.attr in {"objects", "_default_manager"}
     ]
 

@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of
+from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of, parse
 
 OURS = (*APPS, "client", "tools", "tests", "bench")
 
@@ -47,9 +47,7 @@ def test_every_module_of_the_server_says_what_it_is_for() -> None:
     silent = [
         name_of(path)
         for path in list_sources(*APPS, "tools", "client/src")
-        if has_code(path)
-        and path.stem != "apps"
-        and ast.get_docstring(ast.parse(path.read_text())) is None
+        if has_code(path) and path.stem != "apps" and ast.get_docstring(parse(path)) is None
     ]
 
     assert silent == []
@@ -84,5 +82,5 @@ def test_we_never_claim_to_deliver_exactly_once() -> None:
 
 def has_code(path: Path) -> bool:
     """Tell whether a file holds more than a docstring."""
-    body = ast.parse(path.read_text()).body
+    body = parse(path).body
     return any(not isinstance(node, ast.Expr) for node in body)

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 import redis
 
-from tests import needs, servers
+from tests import servers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -65,19 +65,3 @@ def test_a_server_that_ends_at_once_is_reported_with_its_log() -> None:
         server.start()
 
     server.close()
-
-
-def test_a_missing_program_skips_the_test_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COUNTERFOIL_STRICT", raising=False)
-    monkeypatch.setenv("PATH", "")
-
-    with pytest.raises(pytest.skip.Exception, match="needs git"):
-        needs.require("git")
-
-
-def test_a_missing_program_fails_the_test_in_a_strict_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COUNTERFOIL_STRICT", "1")
-    monkeypatch.setenv("PATH", "")
-
-    with pytest.raises(pytest.fail.Exception, match="apt install git"):
-        needs.require("git")
