@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of, parse
@@ -81,3 +83,22 @@ def test_what_answers_requests_never_asks_a_model() -> None:
 def is_edge(path: Path) -> bool:
     parts = {path.stem, *path.relative_to(ROOT).parts}
     return bool(parts & {"views", "api", "live", "commands"})
+
+
+def test_only_the_store_writes_receipts() -> None:
+    kept = {"receipt", "receipt_key", "receipt_variant", "receipt_body"}
+
+    writers = {name_of(path) for path in list_sources(*APPS) if set(iter_written(path)) & kept}
+
+    assert writers == {"ledger/store.py"}
+
+
+def iter_written(path: Path) -> Iterator[str]:
+    """Yield the tables that a file inserts into, by `kit.bulk` or by a statement of its own."""
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            first = node.args[0] if node.args else None
+            if node.func.attr.startswith("insert_") and isinstance(first, ast.Constant):
+                yield str(first.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r'(?i)insert\s+into\s+"?(\w+)', node.value)
