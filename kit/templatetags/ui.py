@@ -1,7 +1,7 @@
-"""What every page draws the same way: icons, times, numbers, badges, chips, pagers and empty pages.
+"""What every page draws the same way: icons, times, badges, chips, pagers and empty pages.
 
-Nothing here decides anything. A tag takes a value that a query made and draws it; the words for states that a
-query left out are the closed lists below, as the table of words in the design has them.
+Nothing here decides anything. A tag takes a value that a query made and draws it; how a closed
+list of states looks is in the tables of `looks`.
 """
 
 from __future__ import annotations
@@ -19,47 +19,15 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from kit import ids
+from kit.templatetags import looks
 
 register = template.Library()
-
-TONE_ICONS = {"done": "check", "skip": "skip", "bad": "x", "gap": "diamond", "plain": "circle"}
-
-POINTER_WORDS: dict[str, tuple[str, str]] = {
-    "resolved": ("found", "done"),
-    "resolved-chain": ("found, through others", "done"),
-    "resolved-late": ("found, late", "done"),
-    "resolved-by-key": ("found by key", "done"),
-    "not-needed": ("explained by a rule", "done"),
-    "unrecorded": ("not recorded by policy", "plain"),
-    "pending": ("not found yet", "plain"),
-    "dangling": ("not found", "bad"),
-    "ambiguous": ("several candidates", "bad"),
-    "cycle": ("goes in a circle", "bad"),
-    "wrong-kind": ("names the wrong kind", "bad"),
-    "missing-pointer": ("names no original", "bad"),
-    "target-quarantined": ("original is set aside", "gap"),
-    "target-redacted": ("original was erased", "plain"),
-}
-
-LEVEL_WORDS = {
-    "reconstructed": "reconstructed later",
-    "asserted": "asserted by a person",
-    "unknown": "nobody said how it is known",
-}
-
-HAPPENED = {
-    "skip": "when it was skipped",
-    "done": "when it was done",
-    "fail": "when it failed",
-    "cancel": "when it was cancelled",
-    "enqueue": "when it was asked for",
-}
 
 UNSEEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
-NOT_SAID = mark_safe('<span class="soft">not said</span>')  # noqa: S308
+NOT_SAID = mark_safe('<span class="soft">not said</span>')
 
 
 @register.simple_tag
@@ -76,18 +44,20 @@ def icon(name: str, word: str = "") -> SafeString:
 @register.simple_tag
 def badge(tone: str, word: str, name: str = "", extra: str = "") -> SafeString:
     """Draw a state as icon, word and colour; tones are done, skip, bad, gap and plain."""
-    tone = tone if tone in TONE_ICONS else "plain"
-    symbol = icon(name or TONE_ICONS[tone])
+    tone = tone if tone in looks.TONE_ICONS else "plain"
+    symbol = icon(name or looks.TONE_ICONS[tone])
     return format_html('<span class="badge {} {}">{}{}</span>', tone, extra, symbol, word)
 
 
 @register.simple_tag
 def chip(pointer: Mapping[str, Any] | None) -> SafeString:
     """Draw a pointer's state, which stands first, in words; the target is the page's own link."""
-    found = _read(pointer, "state")
+    found = str(_read(pointer, "state") or "")
     if not found:
         return mark_safe("")
-    word, tone = POINTER_WORDS.get(str(found), (words(found), "plain"))
+    word, tone = looks.POINTER_WORDS.get(found, (words(found), "plain"))
+    if found.startswith("resolved"):
+        tone = looks.OUTCOME_TONES.get(str(_read(pointer, "outcome")), tone)
     return badge(_read(pointer, "tone") or tone, _read(pointer, "chip") or word)
 
 
@@ -99,17 +69,14 @@ def say(*values: object) -> SafeString:
 
 @register.simple_tag
 def when(
-    at: datetime | str | None,
-    otherwise: datetime | str | None = None,
-    ago: bool = False,
-    precise: bool = False,
+    at: object, otherwise: object = None, ago: bool = False, precise: bool = False
 ) -> SafeString:
-    """Draw a moment with its date and zone, always UTC; ``ago`` lets the page add the distance to now.
+    """Draw a moment with its date and zone, always UTC.
 
-    The ``datetime`` attribute keeps the microseconds. A value that is no time is shown as it came; without one
-    the second moment is drawn.
+    Without the first moment the second is drawn; ``ago`` lets the page add the distance to now.
+    The ``datetime`` attribute keeps the microseconds. What is no time is shown as it came.
     """
-    at = at or otherwise
+    at = _at(at) or _at(otherwise)
     if at is None or at == "":
         return NOT_SAID
     moment = _moment(at)
@@ -130,9 +97,10 @@ def when(
 
 @register.simple_tag
 def copy(text: object, name: str = "text") -> SafeString:
-    """Draw a button that copies ``text``; it is hidden where no script runs, and the text stays selectable."""
+    """Draw a button that copies ``text``; without a script it is hidden, the text selectable."""
     return format_html(
-        '<button type="button" class="bare copy" data-copy="{}" title="Copy {}" aria-label="Copy {}">{}</button>',
+        '<button type="button" class="bare copy" data-copy="{}" '
+        'title="Copy {}" aria-label="Copy {}">{}</button>',
         text,
         name,
         name,
@@ -145,9 +113,10 @@ def bar(percent: int, tone: str = "plain") -> SafeString:
     """Draw a share of 0 to 100 as a bar without words: the number stands beside it."""
     width = max(0, min(100, int(percent or 0)))
     return format_html(
-        '<svg class="bar on-{}" aria-hidden="true"><rect class="track" width="100%" height="10" rx="3"/>'
+        '<svg class="bar on-{}" aria-hidden="true">'
+        '<rect class="track" width="100%" height="10" rx="3"/>'
         '<rect width="{}%" height="10" rx="3"/></svg>',
-        tone if tone in TONE_ICONS else "plain",
+        tone if tone in looks.TONE_ICONS else "plain",
         width,
     )
 
@@ -168,12 +137,14 @@ def pager(newest_url: str = "", next_url: str = "", target: str = "#rows") -> di
 
 
 @register.simple_block_tag
-def nothing(content: str, title: str, name: str = "inbox") -> SafeString:
+def nothing(content: str, title: str, name: str = "inbox", level: int = 2) -> SafeString:
     """Draw an empty page: what there is not, and below it what to do."""
     return format_html(
-        '<div class="empty">{}<h2>{}</h2>{}</div>',
+        '<div class="empty">{}<h{}>{}</h{}>{}</div>',
         icon(name),
+        level,
         title,
+        level,
         mark_safe(content),  # noqa: S308
     )
 
@@ -219,8 +190,8 @@ def count_words(count: Mapping[str, Any] | None) -> str:
 def level_words(level: object, kind: object = "") -> str:
     """Say how something is known; what was recorded at the time says at which time."""
     if level == "recorded":
-        return f"recorded {HAPPENED.get(str(kind), 'when it happened')}"
-    return LEVEL_WORDS.get(str(level or ""), words(level))
+        return f"recorded {looks.HAPPENED.get(str(kind), 'when it happened')}"
+    return looks.LEVEL_WORDS.get(str(level or ""), words(level))
 
 
 @register.filter
@@ -235,9 +206,10 @@ def size(value: object) -> str:
 
 @register.filter
 def visible(value: object) -> SafeString:
-    """Escape a producer's text and mark what cannot be seen: NUL, controls, direction marks, lone surrogates.
+    """Escape a producer's text and mark what cannot be seen in it.
 
-    A page that let them pass would show something else than was sent.
+    That is NUL, controls, marks of direction and lone surrogates: a page that let them pass
+    would show something else than was sent.
     """
     return mark_safe(UNSEEN.sub(_mark, escape(str(value if value is not None else ""))))  # noqa: S308
 
@@ -260,7 +232,7 @@ def _mark(found: re.Match[str]) -> str:
     return f'<span class="mark" title="U+{code:04X}">{shown}</span>'
 
 
-def _moment(at: datetime | str) -> datetime | None:
+def _moment(at: object) -> datetime | None:
     if isinstance(at, str):
         try:
             at = datetime.fromisoformat(at)
@@ -269,6 +241,10 @@ def _moment(at: datetime | str) -> datetime | None:
     if not isinstance(at, datetime):
         return None
     return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _at(moment: object) -> object:
+    return moment.get("at") if isinstance(moment, Mapping) else moment
 
 
 def _read(row: object, name: str) -> Any:

@@ -25,7 +25,7 @@ export function refreshTimes() {
       ago.className = "ago soft";
       time.append(ago);
     }
-    const text = `${distance(Date.now() - Date.parse(time.dateTime))}`;
+    const text = ` ${distance(Date.now() - Date.parse(time.dateTime))}`;
     if (ago.textContent !== text) ago.textContent = text;
   }
 }
