@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any, NamedTuple, NoReturn
 
 from ledger.domain.tokens import Number
 
 MAX_DEPTH = 200
+MAX_DEEP_POINTERS = 8
 
 Members = list[tuple[str, Any]]
 
@@ -42,6 +44,8 @@ def parse(raw: bytes) -> Any:
 
 def parse_any(raw: bytes) -> tuple[Any, tuple[str, ...]]:
     """Return the value of JSON and the pointers of members named twice, whose last value counts.
+
+    There is a pointer for each such member of the top level, and for some of those below.
 
     Raises NotCanonical as `parse` does, but for duplicates.
     """
@@ -140,6 +144,7 @@ def _parse_doubled(text: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _repeated(pairs: Members) -> list[str]:
+    # In the order of the second mention.
     seen: set[str] = set()
     twice: dict[str, None] = {}
     for name, _ in pairs:
@@ -150,15 +155,44 @@ def _repeated(pairs: Members) -> list[str]:
 
 
 def _pointers(value: Any, doubled: dict[int, list[str]]) -> tuple[str, ...]:
-    found: list[str] = []
-    rest: list[tuple[str, Any]] = [("", value)]
-    for pointer, item in rest:
-        found += [f"{pointer}/{_escape(name)}" for name in doubled.get(id(item), ())]
-        if type(item) is dict:
-            rest += [(f"{pointer}/{_escape(name)}", child) for name, child in item.items()]
-        elif type(item) is list:
-            rest += [(f"{pointer}/{index}", child) for index, child in enumerate(item)]
+    """Return all pointers into the top level and a few of those further down, top level first.
+
+    A pointer is written only where something is found: written for every value, the pointers
+    under one long name would fill the memory.
+    """
+    found = [f"/{_escape(name)}" for name in doubled.get(id(value), ())]
+    enough = len(found) + MAX_DEEP_POINTERS
+    rest: list[_Place] = [_Place(None, "", value)]
+    for place in rest:
+        if place.inside is not None and id(place.value) in doubled:
+            path = place.pointer()
+            found += [f"{path}/{_escape(name)}" for name in doubled[id(place.value)][:1]]
+        if len(found) >= enough:
+            break
+        rest += [_Place(place, name, child) for name, child in _children(place.value)]
     return tuple(found)
+
+
+class _Place(NamedTuple):
+    """A value, the object or list that it is in, and its name there."""
+
+    inside: Any
+    name: str | int
+    value: Any
+
+    def pointer(self) -> str:
+        parts: list[str] = []
+        place = self
+        while place.inside is not None:
+            parts.append(_escape(str(place.name)))
+            place = place.inside
+        return "".join(f"/{part}" for part in reversed(parts))
+
+
+def _children(value: Any) -> Iterable[tuple[str | int, Any]]:
+    if type(value) is dict:
+        return value.items()
+    return enumerate(value) if type(value) is list else ()
 
 
 def _escape(name: str) -> str:

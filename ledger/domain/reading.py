@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ledger.domain import canonical, receipt_ids, shapes
+from ledger.domain import canonical, checks, receipt_ids, shapes
 
 VALIDATOR_VERSION = "1"
 MAX_BODY = 1 << 20
@@ -142,7 +142,7 @@ def _unread(raw: bytes, fault: Fault, state: State = "quarantined") -> Reading:
 
 
 def _read_no_object(raw: bytes, value: Any, doubled: tuple[str, ...]) -> Reading:
-    fault = Fault("", "type", f"the body is {shapes.json_type(value)}; send one JSON object")
+    fault = Fault("", "type", f"the body is {checks.json_type(value)}; send one JSON object")
     if doubled:
         return _unread(raw, fault)
     text = canonical.canonical_text(value)
@@ -158,7 +158,7 @@ def _read_object(raw: bytes, body: dict[str, Any], doubled: tuple[str, ...]) -> 
     ]
     receipt_id = None if "/id" in doubled else _read_receipt_id(body, faults)
     kind, word = _read_kind(body, faults)
-    problems = shapes.find_problems(shapes.check_of(kind), body)
+    problems = checks.find_problems(shapes.check_of(kind), body)
     faults += [Fault(problem.pointer, problem.code, problem.detail) for problem in problems]
     text, stub = (raw, b"") if doubled else _texts(body)
     return Reading(
@@ -190,7 +190,7 @@ def _read_kind(body: dict[str, Any], faults: list[Fault]) -> tuple[str, str]:
     elif type(word) is str:
         fault = Fault("/kind", "length", 'is empty; send a kind such as "done"')
     else:
-        detail = f'is {shapes.json_type(word)}; send a kind such as "done"'
+        detail = f'is {checks.json_type(word)}; send a kind such as "done"'
         fault = Fault("/kind", "type", detail)
     faults.append(fault)
     return "other", ""

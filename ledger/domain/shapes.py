@@ -3,145 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from ledger.domain import canonical, receipt_ids
+from ledger.domain.checks import (
+    Check,
+    Problem,
+    any_object,
+    each,
+    matching,
+    members_of,
+    moment,
+    name_or_number,
+    receipt_id,
+    seconds,
+    text,
+    text_of_length,
+    wrong_type,
+)
 
-MAX_PROBLEMS = 32
 MAX_SUBJECTS = 16
 
-_DATE_TIME = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
 _SUBJECT_TYPE = re.compile(r"[a-z0-9_]{1,32}")
 _TRACE_ID = re.compile(r"[0-9A-Fa-f]{32}")
 _SPAN_ID = re.compile(r"[0-9A-Fa-f]{16}")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with one value: where (JSON pointer), the code, and what to send instead."""
-
-    pointer: str
-    code: str
-    detail: str
-
-
-Check = Callable[[Any, str, list[Problem]], None]
-"""Looks at a value and adds what is wrong with it, under the pointer given."""
-
-
-def find_problems(check: Check, value: Any) -> list[Problem]:
-    """Return the problems of a value, the first 32 of them."""
-    found: list[Problem] = []
-    check(value, "", found)
-    return found[:MAX_PROBLEMS]
-
-
-def _object(members: dict[str, Check]) -> Check:
-    """Check the known members of an object.
-
-    Unknown members are passed over, and so are known ones that are null: a producer that writes
-    every field says with null that it has nothing to say.
-    """
-    texts = frozenset(name for name, check in members.items() if check in (_text, _name))
-
-    def check_object(value: Any, path: str, found: list[Problem]) -> None:
-        if type(value) is not dict:
-            found.append(_wrong_type(path, value, "an object"))
-            return
-        for name, item in value.items():
-            # Most members are texts that may be any text: they cost no call and no pointer.
-            if type(item) is str and name in texts:
-                continue
-            check = members.get(name)
-            if check is not None and item is not None:
-                check(item, f"{path}/{name}", found)
-
-    return check_object
-
-
-def _each(check: Check, most: int = 0, needs: tuple[str, ...] = ()) -> Check:
-    """Check a list: `most` items (0: no limit), each an object with the members `needs`, if any."""
-
-    def check_list(value: Any, path: str, found: list[Problem]) -> None:
-        if type(value) is not list:
-            found.append(_wrong_type(path, value, "a list"))
-            return
-        if most and len(value) > most:
-            detail = f"has {len(value)} items; send at most {most}"
-            found.append(Problem(path, "length", detail))
-            return
-        for index, item in enumerate(value):
-            check(item, f"{path}/{index}", found)
-            missing = [n for n in needs if type(item) is dict and item.get(n) is None]
-            found += [Problem(f"{path}/{index}/{n}", "missing", "send it") for n in missing]
-            if len(found) >= MAX_PROBLEMS:
-                return
-
-    return check_list
-
-
-def json_type(value: Any) -> str:
-    """Return the JSON type of a parsed value in words, for a sentence."""
-    return _TYPES.get(type(value), "a value")
-
-
-def find_moment(text: str) -> datetime | None:
-    """Return the time of an RFC 3339 date-time with a zone, in UTC; None for any other text.
-
-    Digits beyond microseconds are cut off; a leap second counts as the second before it.
-    """
-    if _DATE_TIME.fullmatch(text) is None:
-        return None
-    if text[17:19] == "60":
-        text = f"{text[:17]}59{text[19:]}"
-    try:
-        return datetime.fromisoformat(text.upper()).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _wrong_type(path: str, value: Any, wanted: str) -> Problem:
-    return Problem(path, "type", f"is {json_type(value)}; send {wanted}")
-
-
-def _text(value: Any, path: str, found: list[Problem]) -> None:
-    if type(value) is not str:
-        found.append(_wrong_type(path, value, "text"))
-
-
-def _name(value: Any, path: str, found: list[Problem]) -> None:
-    """Check a name or number of the producer's: a whole number stands for its digits."""
-    if canonical.text_of(value) is None:
-        found.append(_wrong_type(path, value, "text or a whole number"))
-
-
-def _any_object(value: Any, path: str, found: list[Problem]) -> None:
-    if type(value) is not dict:
-        found.append(_wrong_type(path, value, "an object"))
-
-
-def _seconds(value: Any, path: str, found: list[Problem]) -> None:
-    if type(value) is not canonical.Number:
-        found.append(_wrong_type(path, value, "a number of seconds"))
-
-
-def _moment(value: Any, path: str, found: list[Problem]) -> None:
-    wanted = "an RFC 3339 date-time with a zone, such as 2026-10-05T09:00:30Z"
-    if type(value) is not str:
-        found.append(_wrong_type(path, value, wanted))
-    elif find_moment(value) is None:
-        found.append(Problem(path, "format", f"send {wanted}"))
-
-
-def _receipt_id(value: Any, path: str, found: list[Problem]) -> None:
-    fault = receipt_ids.id_fault(value)
-    if fault is not None:
-        found.append(Problem(path, "id", fault))
 
 
 def _original(value: Any, path: str, found: list[Problem]) -> None:
@@ -154,171 +38,152 @@ def _original(value: Any, path: str, found: list[Problem]) -> None:
 def _evidence(value: Any, path: str, found: list[Problem]) -> None:
     # In a decision the member is where to look it up; in all other kinds it is the level's word.
     if type(value) is not dict and type(value) is not str:
-        found.append(_wrong_type(path, value, 'an object such as {"url": …}'))
+        found.append(wrong_type(path, value, 'an object such as {"url": …}'))
 
 
-def _matching(pattern: re.Pattern[str], wanted: str) -> Check:
-    def check_text(value: Any, path: str, found: list[Problem]) -> None:
-        if type(value) is not str:
-            found.append(_wrong_type(path, value, wanted))
-        elif pattern.fullmatch(value) is None:
-            found.append(Problem(path, "format", f"send {wanted}"))
-
-    return check_text
-
-
-def _length(least: int, most: int) -> Check:
-    def check_text(value: Any, path: str, found: list[Problem]) -> None:
-        if type(value) is not str:
-            found.append(_wrong_type(path, value, "text"))
-        elif not least <= len(value) <= most:
-            detail = f"has {len(value)} characters; send {least} to {most}"
-            found.append(Problem(path, "length", detail))
-
-    return check_text
-
-
-_TYPES = {
-    type(None): "null",
-    bool: "true or false",
-    str: "text",
-    canonical.Number: "a number",
-    list: "a list",
-    dict: "an object",
-}
-_source = _object({"system": _text, "instance": _text, "via": _text})
-_actor = _object(
+_source = members_of({"system": text, "instance": text, "via": text})
+_actor = members_of(
     {
-        "type": _text,
-        "id": _name,
-        "label": _text,
-        "on_behalf_of": _any_object,
-        "authority": _text,
+        "type": text,
+        "id": name_or_number,
+        "label": text,
+        "on_behalf_of": any_object,
+        "authority": text,
     }
 )
-_original_members = _object({"receipt": _receipt_id, "job": _name, "source": _source})
-_head = _object({"channel": _text, "node": _text, "epoch": _name, "head": _name, "floor": _name})
-_pairs = _each(_each(_name))
+_original_members = members_of({"receipt": receipt_id, "job": name_or_number, "source": _source})
+_head = members_of(
+    {
+        "channel": text,
+        "node": text,
+        "epoch": name_or_number,
+        "head": name_or_number,
+        "floor": name_or_number,
+    }
+)
+_pairs = each(each(name_or_number))
 
 _EVERY_KIND: dict[str, Check] = {
-    "schema": _text,
-    "occurred_at": _moment,
-    "job": _object(
+    "schema": text,
+    "occurred_at": moment,
+    "job": members_of(
         {
-            "id": _name,
-            "task": _text,
-            "queue": _text,
-            "attempt": _name,
-            "delivery": _name,
-            "state": _text,
+            "id": name_or_number,
+            "task": text,
+            "queue": text,
+            "attempt": name_or_number,
+            "delivery": name_or_number,
+            "state": text,
         }
     ),
-    "subjects": _each(
-        _object(
+    "subjects": each(
+        members_of(
             {
-                "type": _matching(_SUBJECT_TYPE, "1 to 32 characters a-z, 0-9 and _"),
-                "id": _length(1, 255),
+                "type": matching(_SUBJECT_TYPE, "1 to 32 characters a-z, 0-9 and _"),
+                "id": text_of_length(1, 255),
             }
         ),
         most=MAX_SUBJECTS,
         needs=("type", "id"),
     ),
-    "invoke": _object(
+    "invoke": members_of(
         {
-            "scope": _name,
-            "id": _name,
-            "generation": _name,
-            "element": _each(_name),
-            "index": _name,
+            "scope": name_or_number,
+            "id": name_or_number,
+            "generation": name_or_number,
+            "element": each(name_or_number),
+            "index": name_or_number,
         }
     ),
-    "timer": _object({"scope": _name, "ordinal": _name, "send_id": _name}),
-    "key": _object(
-        {"recipe": _text, "version": _name, "fields": _any_object, "ignored": _any_object}
+    "timer": members_of(
+        {"scope": name_or_number, "ordinal": name_or_number, "send_id": name_or_number}
     ),
-    "reason": _text,
+    "key": members_of(
+        {"recipe": text, "version": name_or_number, "fields": any_object, "ignored": any_object}
+    ),
+    "reason": text,
     "original": _original,
-    "original_state": _text,
-    "rule": _object(
+    "original_state": text,
+    "rule": members_of(
         {
-            "name": _text,
-            "version": _name,
-            "text": _text,
-            "decision": _text,
-            "repo": _text,
-            "path": _text,
-            "line": _name,
-            "symbol": _text,
-            "commit": _text,
+            "name": text,
+            "version": name_or_number,
+            "text": text,
+            "decision": text,
+            "repo": text,
+            "path": text,
+            "line": name_or_number,
+            "symbol": text,
+            "commit": text,
         }
     ),
-    "condition": _object({"inputs": _any_object}),
-    "switch": _object({"name": _text, "set_at": _moment, "actor": _actor}),
+    "condition": members_of({"inputs": any_object}),
+    "switch": members_of({"name": text, "set_at": moment, "actor": _actor}),
     "actor": _actor,
-    "trace": _object(
+    "trace": members_of(
         {
-            "trace_id": _matching(_TRACE_ID, "32 hexadecimal digits"),
-            "span_id": _matching(_SPAN_ID, "16 hexadecimal digits"),
+            "trace_id": matching(_TRACE_ID, "32 hexadecimal digits"),
+            "span_id": matching(_SPAN_ID, "16 hexadecimal digits"),
         }
     ),
     "source": _source,
-    "evidence": _text,
-    "sent": _any_object,
+    "evidence": text,
+    "sent": any_object,
 }
 
 _OF_KIND: dict[str, dict[str, Check]] = {
     "heartbeat": {
-        "loop": _text,
-        "incarnation": _name,
-        "n": _name,
-        "run_id": _name,
-        "beat": _text,
-        "sent_at": _moment,
-        "period_s": _seconds,
-        "grace_s": _seconds,
-        "channels": _each(
-            _object(
+        "loop": text,
+        "incarnation": name_or_number,
+        "n": name_or_number,
+        "run_id": name_or_number,
+        "beat": text,
+        "sent_at": moment,
+        "period_s": seconds,
+        "grace_s": seconds,
+        "channels": each(
+            members_of(
                 {
-                    "channel": _text,
-                    "epoch": _name,
-                    "from": _name,
-                    "to": _name,
-                    "floor_seen": _name,
-                    "outcome": _text,
+                    "channel": text,
+                    "epoch": name_or_number,
+                    "from": name_or_number,
+                    "to": name_or_number,
+                    "floor_seen": name_or_number,
+                    "outcome": text,
                     "backfill": _pairs,
                 }
             )
         ),
     },
     "observe": {
-        "what": _text,
-        "sampled_at": _moment,
-        "heads": _each(_head),
-        "bus": _text,
-        "replica": _text,
-        "spool": _text,
+        "what": text,
+        "sampled_at": moment,
+        "heads": each(_head),
+        "bus": text,
+        "replica": text,
+        "spool": text,
         "ranges": _pairs,
-        "version": _name,
-        "each": _each(_text),
-        "tally": _each(_text),
-        "never": _each(_text),
+        "version": name_or_number,
+        "each": each(text),
+        "tally": each(text),
+        "never": each(text),
     },
     "tally": {
-        "window": _object({"from": _moment, "to": _moment}),
-        "policy": _name,
-        "counts": _each(_any_object),
+        "window": members_of({"from": moment, "to": moment}),
+        "policy": name_or_number,
+        "counts": each(any_object),
     },
-    "act": {"act": _object({"verb": _text, "target": _text, "commit": _text})},
+    "act": {"act": members_of({"verb": text, "target": text, "commit": text})},
     "decide": {
-        "decision": _text,
-        "move": _text,
-        "text_hash": _text,
-        "commit": _text,
+        "decision": text,
+        "move": text,
+        "text_hash": text,
+        "commit": text,
         "evidence": _evidence,
     },
 }
-_CHECKS = {kind: _object({**_EVERY_KIND, **own}) for kind, own in _OF_KIND.items()}
-_CHECK_OF_OTHERS = _object(_EVERY_KIND)
+_CHECKS = {kind: members_of({**_EVERY_KIND, **own}) for kind, own in _OF_KIND.items()}
+_CHECK_OF_OTHERS = members_of(_EVERY_KIND)
 
 
 def check_of(kind: str) -> Check:

@@ -23,7 +23,11 @@ class Number:
         digits = self.token.removeprefix("-")
         if len(digits) > MAX_INTEGER_DIGITS or not digits.isdecimal():
             return None
-        return int(self.token)
+        try:
+            return int(self.token)
+        except ValueError:
+            # Python can be told to convert even fewer digits (PYTHONINTMAXSTRDIGITS).
+            return None
 
     def as_float(self) -> float:
         """Return the nearest float, infinite when there is none."""

@@ -9,10 +9,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kit import ids
+
+# A busy machine is no failure.
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 AT = datetime(2026, 10, 5, 9, 0, 30, 123456, tzinfo=UTC)
 uuids = st.integers(0, 2**128 - 1).map(lambda number: uuid.UUID(int=number))
@@ -94,11 +97,13 @@ def test_a_child_of_fork_does_not_go_on_from_its_parents_number() -> None:
     os.close(writing)
 
 
+@patient
 @given(uuids)
 def test_a_ref_reads_back(value: uuid.UUID) -> None:
     assert ids.uuid_of(ids.ref_of(value)) == value
 
 
+@patient
 @given(uuids, uuids)
 def test_refs_sort_like_their_uuids(one: uuid.UUID, other: uuid.UUID) -> None:
     assert (ids.ref_of(one) < ids.ref_of(other)) == (one < other)
@@ -187,6 +192,7 @@ def test_a_text_has_one_segment(text: str, segment: str) -> None:
     assert ids.find_segment(segment) == text
 
 
+@patient
 @given(any_text)
 def test_a_segment_reads_back(text: str) -> None:
     assert ids.find_segment(ids.segment(text)) == text
@@ -218,6 +224,7 @@ def test_what_segment_would_not_write_is_none(segment: str) -> None:
     assert ids.find_segment(segment) is None
 
 
+@patient
 @given(st.text("~ABYZabyz019_-=.", max_size=8))
 def test_no_two_segments_stand_for_one_text(segment: str) -> None:
     text = ids.find_segment(segment)

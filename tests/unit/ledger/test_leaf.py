@@ -9,10 +9,13 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.domain import leaf
+
+# A busy machine is no failure.
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 SALT = bytes(range(32))
 AT = datetime(2026, 10, 5, 9, 0, 30, tzinfo=UTC)
@@ -36,6 +39,7 @@ def test_the_bytes_of_version_1_are_these() -> None:
     )
 
 
+@patient
 @given(log=words, kind=words, length=st.integers(0, 2**40), at=st.datetimes(timezones=st.just(UTC)))
 def test_a_record_is_jcs(log: str, kind: str, length: int, at: datetime) -> None:
     record = leaf.leaf_record(

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.domain import merkle
 from ledger.domain.merkle import Edge, leaf_hash, node_hash
+
+# A busy machine is no failure.
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "data" / "merkle_vectors.json").read_text("utf-8")
@@ -54,11 +57,13 @@ def test_the_root_of_the_decimal_tree_is_the_public_one(size: int) -> None:
     assert edge.root().hex() == VECTORS["decimal_tree"][f"root_{size}"]
 
 
+@patient
 @given(hashes)
 def test_the_root_is_that_of_the_naive_tree(leaves: list[bytes]) -> None:
     assert Edge().extend(leaves).root() == naive_root(leaves)
 
 
+@patient
 @given(hashes, st.data())
 def test_batches_of_any_size_give_the_same_edge(leaves: list[bytes], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(leaves)))
@@ -70,6 +75,7 @@ def test_batches_of_any_size_give_the_same_edge(leaves: list[bytes], data: st.Da
     assert edge == Edge().extend(leaves)
 
 
+@patient
 @given(hashes)
 def test_an_edge_is_stored_and_read_back(leaves: list[bytes]) -> None:
     edge = Edge().extend(leaves)
