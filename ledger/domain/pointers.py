@@ -28,6 +28,7 @@ __all__ = [
     "has_pointer",
     "is_unresolved",
     "shown_state",
+    "tone",
 ]
 
 HOP_CAP = 16
@@ -97,6 +98,11 @@ def is_unresolved(shown: str) -> bool:
 def chip(shown: str, outcome: str) -> str:
     """Return the words of a pointer's chip; a pointer is never just "resolved"."""
     return words.POINTER_WORDS.get(shown) or words.OUTCOME_WORDS.get(outcome, "found")
+
+
+def tone(shown: str, outcome: str) -> str:
+    """Return the tone of a pointer's chip: done, skip, bad, gap or plain."""
+    return words.POINTER_TONES.get(shown) or words.OUTCOME_TONES.get(outcome, "plain")
 
 
 @dataclass(slots=True)
@@ -180,7 +186,7 @@ class _Walk:
         if end is None or end.leaf == target.leaf:
             self.hops.append(_hop(target, link.via, found))
         else:
-            self.hops.append(_hop(target, link.via, _stored(target)))
+            self.hops.append(_hop(target, link.via, "found"))
             self.hops.append(_hop(end, "job" if target.job is not None else "receipt", found))
         return Finding(
             state=self._found_state(target, link),
@@ -211,7 +217,3 @@ def _leaving(here: Statement, link: Link) -> str:
     if here.pointer is not None and here.pointer.names_something:
         return "as sent"
     return words.POINTER_WORDS.get(link.state, "names no original")
-
-
-def _stored(target: Statement) -> str:
-    return f"stored as job {target.job.number}" if target.job is not None else "found"

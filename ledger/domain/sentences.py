@@ -104,7 +104,7 @@ def skip_sentence(
 ) -> str:
     """Return the sentence of a skip: its clause, then what its rule or pointer comes to."""
     clause = f"{CLAUSES[code]}{_own_words(code, statement)}"
-    if finding is None or _is_by_rule(statement, shown):
+    if finding is None or _is_by_rule(code, statement, shown):
         return f"{clause}{rule_words(statement)}."
     if shown == "missing-pointer":
         return f"{clause}: {_names_none(statement)}."
@@ -121,8 +121,13 @@ def _own_words(code: str, statement: Statement) -> str:
     return f" (“{statement.reason}”)" if is_own and code != "skip.unexplained" else ""
 
 
-def _is_by_rule(statement: Statement, shown: str) -> bool:
-    return shown == "not-needed" or (statement.reason is not None and links.is_explained(statement))
+def _is_by_rule(code: str, statement: Statement, shown: str) -> bool:
+    """Tell whether the sentence goes on with the rule and not with the original."""
+    if shown == "not-needed":
+        return True
+    if not links.is_explained(statement):
+        return False
+    return statement.reason is not None or (code == "skip.condition" and shown not in words.FOUND)
 
 
 def _is_same_start(original: Statement | None, finding: Finding) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from ledger.domain.statement import Statement
 
@@ -16,72 +17,112 @@ ENDS: dict[str, str] = {
     "revoke": "cancelled",
 }
 OPENS = frozenset({"enqueue", "start", "retry", "rescue"})
-ROW_ENDS = {"completed": "done", "cancelled": "cancelled", "discarded": "failed"}
+ROW_ENDS: dict[str, str] = {
+    "completed": "done",
+    "cancelled": "cancelled",
+    "discarded": "failed",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """What became of an object, by which rule, and the receipt that says so."""
+    """What became of an object, by which rule, and the ref of the receipt that says so."""
 
     answer: str
     rule: str
     ref: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """What one receipt says of the work on the object, and in which thread of work."""
+
+    at: datetime
+    leaf: int
+    ref: str
+    thread: tuple[str, ...]
+    answer: str
+
+
 def became(statements: Iterable[Statement]) -> Became:
-    """Fold what became of an object from its receipts, in any order.
+    """Fold what became of an object from its receipts, given in any order.
 
-    The answer is that of the thread of work that moved last, a thread being a job or, without
-    one, a key, a task, or the receipt alone. Rules, first match wins:
+    Work is told apart by thread: a job, or without one a key, or without one a task. The first
+    rule that matches answers:
 
-    1. `done`: any thread's last move is done and no thread moved to another end or opened after
-       it; skips after it change nothing, for they say that the work was not run again.
-    2. `in_progress`: the last move of any thread is an enqueue, start, retry or rescue.
-    3. `failed`, `cancelled`: the last move of all is that.
-    4. `skipped`: there are skips and nothing else happened.
-    5. `nothing_recorded`: no receipt says anything of work.
+    1. `failed-since`: a fail or discard came after the last done, and its thread was neither
+       opened again nor done.
+    2. `opened-since`: a thread that has no done was opened after the last done and has not
+       ended: `in_progress`.
+    3. `done`: any thread is done. A skip, a cancel or another start of the same thread after it
+       changes nothing.
+    4. `open`: nothing is done, and some thread was opened and has not ended: `in_progress`.
+    5. `last-end`: the last end of any thread, `failed` or `cancelled`.
+    6. `only-skips`: there are skips and nothing else: `skipped`.
+    7. `nothing`: no receipt says anything of work: `nothing_recorded`.
     """
-    ordered = sorted(statements, key=lambda each: (each.happened_at, each.leaf))
-    known = [each for each in ordered if each.is_readable]
-    return _became(known)
+    known = sorted(
+        (each for each in statements if each.is_readable),
+        key=lambda each: (each.happened_at, each.leaf),
+    )
+    moves = [move for each in known if (move := _find_move(each)) is not None]
+    if moves:
+        return _of_moves(moves)
+    skips = [each for each in known if each.kind == "skip"]
+    return Became("skipped", "only-skips", skips[-1].ref) if skips else NOTHING
 
 
-def _became(known: Sequence[Statement]) -> Became:
-    threads: dict[tuple[str, ...], Statement] = {}
-    skips = []
-    for each in known:
-        if each.kind == "skip":
-            skips.append(each)
-        elif move(each):
-            threads[_thread(each)] = each
-    if not threads:
-        return _only_skips(skips)
-    return _of_threads(sorted(threads.values(), key=lambda each: (each.happened_at, each.leaf)))
+NOTHING = Became("nothing_recorded", "nothing")
 
 
-def _only_skips(skips: Sequence[Statement]) -> Became:
-    if skips:
-        return Became("skipped", "only-skips", skips[-1].ref)
-    return Became("nothing_recorded", "nothing")
+def _of_moves(moves: Sequence[_Move]) -> Became:
+    states = _thread_states(moves)
+    dones = [move for move in moves if move.answer == "done"]
+    last_done = dones[-1] if dones else None
+    since = [move for move in states if last_done is None or _order(move) > _order(last_done)]
+    failed = [move for move in since if move.answer == "failed"]
+    is_open = [move for move in since if move.answer == "in_progress"]
+    if last_done is not None:
+        if failed:
+            return Became("failed", "failed-since", failed[-1].ref)
+        if is_open:
+            return Became("in_progress", "opened-since", is_open[-1].ref)
+        return Became("done", "done", last_done.ref)
+    if is_open:
+        return Became("in_progress", "open", is_open[-1].ref)
+    return Became(states[-1].answer, "last-end", states[-1].ref)
 
 
-def _of_threads(last_moves: Sequence[Statement]) -> Became:
-    last = last_moves[-1]
-    if move(last) == "done":
-        return Became("done", "last-done", last.ref)
-    still_open = [each for each in last_moves if move(each) == "in_progress"]
-    if still_open:
-        return Became("in_progress", "thread-open", still_open[-1].ref)
-    return Became(move(last), "last-end", last.ref)
+def _thread_states(moves: Sequence[_Move]) -> list[_Move]:
+    """Return for each thread the move that tells its state, oldest first.
+
+    A done is undone by a later fail only: clocks of two hosts may put a start after its own done.
+    """
+    states: dict[tuple[str, ...], _Move] = {}
+    for move in moves:
+        before = states.get(move.thread)
+        is_settled = before is not None and before.answer == "done"
+        if not is_settled or move.answer in ("done", "failed"):
+            states[move.thread] = move
+    return sorted(states.values(), key=_order)
 
 
-def move(statement: Statement) -> str:
-    """Return what a receipt says of the work: an end, `in_progress`, or the empty text."""
+def _order(move: _Move) -> tuple[datetime, int]:
+    return move.at, move.leaf
+
+
+def _find_move(statement: Statement) -> _Move | None:
+    answer = _answer(statement)
+    if not answer:
+        return None
+    thread = _thread(statement)
+    return _Move(statement.happened_at, statement.leaf, statement.ref, thread, answer)
+
+
+def _answer(statement: Statement) -> str:
     if statement.is_row:
         return ROW_ENDS.get(statement.job_state, "in_progress")
-    if statement.kind in OPENS:
-        return "in_progress"
-    return ENDS.get(statement.kind, "")
+    return "in_progress" if statement.kind in OPENS else ENDS.get(statement.kind, "")
 
 
 def _thread(statement: Statement) -> tuple[str, ...]:
@@ -89,6 +130,4 @@ def _thread(statement: Statement) -> tuple[str, ...]:
         return "job", statement.job.text()
     if statement.key_digest is not None:
         return "key", statement.key_digest
-    if statement.task:
-        return "task", statement.system, statement.instance, statement.task
-    return "one", ""
+    return "task", statement.system, statement.instance, statement.task

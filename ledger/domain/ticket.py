@@ -13,11 +13,12 @@ from ledger.domain.statement import Statement
 class Row:
     """One line across both sides; a side that has no such value is None.
 
+    `field` is the name as the producer gave it, or ours for what is no key field.
     `role` is "used" for a key field, "ignored" for one that the rule does not compare, "fact"
     for all else; `mark` is "equal", "differs", "not compared" or empty, to stand on the tear.
     """
 
-    label: str
+    field: str
     attempted: str | None
     original: str | None
     role: str
@@ -41,7 +42,7 @@ def rows(attempt: Statement, original: Statement | None) -> list[Row]:
 def _used(attempt: Statement, original: Statement | None) -> list[Row]:
     return [
         Row(
-            pair.field.replace("_", " "),
+            pair.field,
             _read(pair.attempted),
             _read(pair.original),
             "used",
@@ -64,18 +65,12 @@ def _mark(ours: str | None, theirs: str | None, original: Statement | None) -> s
 def _facts(attempt: Statement, original: Statement | None) -> list[Row]:
     in_key = {name for name, _ in attempt.key_fields}
     found = []
-    for label, name in (
-        ("task", "task"),
-        ("scope", "scope"),
-        ("invoke id", "invoke_id"),
-        ("generation", "generation"),
-        ("element", "element"),
-    ):
+    for name in ("task", "scope", "invoke_id", "generation", "element"):
         ours = getattr(attempt, name) or None
         theirs = (getattr(original, name) or None) if original is not None else None
         if (ours or theirs) and name not in in_key:
             known = original if ours and theirs else None
-            found.append(Row(label, ours, theirs, "fact", _mark(ours, theirs, known)))
+            found.append(Row(name, ours, theirs, "fact", _mark(ours, theirs, known)))
     return found
 
 
@@ -84,21 +79,21 @@ def _ignored(attempt: Statement, original: Statement | None) -> list[Row]:
     theirs = dict(original.key_ignored) if original is not None else {}
     names = [*ours, *(name for name in theirs if name not in ours)]
     return [
-        Row(name.replace("_", " "), ours.get(name), theirs.get(name), "ignored", "not compared")
-        for name in names
+        Row(name, ours.get(name), theirs.get(name), "ignored", "not compared") for name in names
     ]
 
 
 def _times(attempt: Statement, original: Statement | None) -> Row:
     theirs = _moment(original.happened_at) if original is not None else None
-    return Row("at", _moment(attempt.happened_at), theirs, "fact", _apart(attempt, original))
+    return Row("at", _moment(attempt.happened_at), theirs, "fact", apart(attempt, original))
 
 
 def _moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03d} UTC"
 
 
-def _apart(attempt: Statement, original: Statement | None) -> str:
+def apart(attempt: Statement, original: Statement | None) -> str:
+    """Return how long after its original an attempt happened, or "" without one."""
     if original is None:
         return ""
     return duration((attempt.happened_at - original.happened_at).total_seconds())

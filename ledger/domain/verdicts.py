@@ -48,7 +48,6 @@ BY_OUTCOME: dict[str, str] = {
 """What a skip without a reason comes to, by what became of its original."""
 
 COMPARES_OUTCOME = frozenset({"skip.already_done", "skip.original_failed"})
-FOUND = frozenset({"resolved", "resolved-chain", "resolved-late", "resolved-by-key", "unrecorded"})
 EXPLAINS_NOTHING = frozenset({"cycle", "wrong-kind", "missing-pointer"})
 
 
@@ -121,9 +120,9 @@ def _cancel_code(statement: Statement) -> tuple[str, str]:
 
 def _skip_code(statement: Statement, finding: Finding | None, shown: str) -> tuple[str, str]:
     reason = statement.reason
-    outcome = finding.outcome if finding is not None and shown in FOUND else ""
-    if shown == "dangling" and not links.is_explained(statement):
-        is_lock = reason == "lock_contended" and finding is not None and finding.rule == "key-none"
+    outcome = finding.outcome if finding is not None and shown in words.FOUND else ""
+    if shown == "dangling" and _rests_on_original(statement):
+        is_lock = reason == "lock_contended" and not _names_original(statement)
         lost = "dedup.lock_contended_lost" if is_lock else "skip.original_missing"
         return lost, "original-missing"
     if _is_failed(outcome, statement):
@@ -152,6 +151,10 @@ def _rests_on_original(statement: Statement) -> bool:
     return not links.is_explained(statement) or links.needs_original(statement.reason)
 
 
+def _names_original(statement: Statement) -> bool:
+    return statement.pointer is not None and statement.pointer.names_something
+
+
 def _level(
     code: str,
     statement: Statement,
@@ -161,7 +164,7 @@ def _level(
     shown: str,
 ) -> str:
     """Keep the lowest level among the receipts that the decisive term compares."""
-    if statement.kind != "skip" or finding is None or shown not in FOUND:
+    if statement.kind != "skip" or finding is None or shown not in words.FOUND:
         return statement.level
     if links.is_explained(statement) and statement.reason is not None:
         return statement.level

@@ -69,6 +69,11 @@ LEVEL_WORDS: dict[str, str] = {
     "unknown": "level unknown",
 }
 
+FOUND: frozenset[str] = frozenset(
+    {"resolved", "resolved-chain", "resolved-late", "resolved-by-key", "unrecorded"}
+)
+"""The states in which the walk came to what it looked for."""
+
 UNRESOLVED: frozenset[str] = frozenset(
     {"dangling", "ambiguous", "cycle", "wrong-kind", "missing-pointer"}
 )
@@ -118,29 +123,73 @@ OUTCOME_WORDS: dict[str, str] = {
 """What became of an original that was found."""
 
 
+OUTCOME_SHORT: dict[str, str] = {
+    "done": "done",
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "running": "still running",
+    "skipped": "a skip",
+}
+
+POINTER_TONES: dict[str, str] = {
+    "resolved-by-key": "done",
+    "not-needed": "done",
+    "unrecorded": "plain",
+    "pending": "plain",
+    "dangling": "bad",
+    "missing-pointer": "bad",
+    "cycle": "bad",
+    "ambiguous": "bad",
+    "wrong-kind": "bad",
+    "target-quarantined": "gap",
+    "target-redacted": "plain",
+}
+OUTCOME_TONES: dict[str, str] = {
+    "done": "done",
+    "failed": "bad",
+    "cancelled": "plain",
+    "running": "plain",
+    "skipped": "skip",
+}
+
+RULE_WORDS: dict[str, str] = {
+    "original-missing": "an original that is not on record wins over the reason sent",
+    "original-failed": "an original that did not succeed wins over the reason sent",
+    "nothing-explains": "neither an original nor a rule nor a switch explains it",
+    "reason-sent": "the reason that was sent, and nothing on record speaks against it",
+    "rule-named": "the rule or the switch that the producer named",
+    "original-outcome": "what became of the original, for want of a reason",
+    "kind": "the kind of the receipt",
+    "count": "how many jobs it counts",
+    "no-count": "it neither names a job nor counts any",
+    "set-aside": "what was set aside is not judged",
+    "not-derived": "its leaf has not been derived",
+}
+"""The rules that speak in verdicts, and what each says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """How a verdict looks beside its word: the class of the badge and the icon's name."""
+    """How a verdict looks beside its word: the tone of the badge and the icon's name."""
 
     word: str
-    style: str
+    tone: str
     icon: str
 
 
 _SKIPPED = ("skip", "skip")
-_OPEN = ("gapb", "alert")
-_BAD = ("bad", "cross")
-_PLAIN = ("plain", "dot")
+_OPEN = ("bad", "triangle-alert")
+_PLAIN = ("plain", "circle")
 
 VERDICT_BADGES: dict[str, Badge] = {
     code: Badge(word, *look)
     for code, word, look in (
         ("fresh", "new", ("plain", "play")),
         ("done", "done", ("done", "check")),
-        ("fail", "failed", _BAD),
-        ("cancel.swept", "cancelled", _PLAIN),
+        ("fail", "failed", ("bad", "x")),
+        ("cancel.swept", "cancelled", ("plain", "ban")),
         ("cancel.noop", "nothing to cancel", _PLAIN),
-        ("discard.run_dead", "discarded, run is dead", _BAD),
+        ("discard.run_dead", "discarded, run is dead", ("plain", "ban")),
         ("dedup.redelivery", "skip, same message again", _SKIPPED),
         ("dedup.lock_contended", "skip, lock was held", _SKIPPED),
         ("dedup.lock_contended_lost", "skip, lock holder not found", _OPEN),
@@ -156,12 +205,12 @@ VERDICT_BADGES: dict[str, Badge] = {
         ("skip.branch_not_taken", "skip, branch not taken", _SKIPPED),
         ("skip.condition", "skip, by a condition", _SKIPPED),
         ("skip.expired", "skip, expired", _SKIPPED),
-        ("skip.original_failed", "skip, original failed", _BAD),
-        ("skip.original_missing", "skip, original missing", _BAD),
+        ("skip.original_failed", "skip, original failed", _OPEN),
+        ("skip.original_missing", "skip, original missing", ("bad", "unlink")),
         ("skip.holder_lost", "skip, holder lost", _OPEN),
-        ("skip.unexplained", "skip, unexplained", _OPEN),
+        ("skip.unexplained", "skip, unexplained", ("bad", "unlink")),
         ("unknown", "no verdict", _PLAIN),
-        ("not_derived", "not read yet", _PLAIN),
+        ("not_derived", "not read yet", ("plain", "hourglass")),
     )
 }
 """Every verdict code of this release; docs/reference/verdicts.md has an entry for each."""

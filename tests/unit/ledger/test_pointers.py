@@ -509,7 +509,7 @@ def test_hops_tell_the_walk_from_the_skip_to_the_end():
 
     assert [(hop.ref, hop.kind, hop.state, hop.via) for hop in found.hops] == [
         ("r2", "skip", "as sent", ""),
-        ("r0", "enqueue", "stored as job 101", "job"),
+        ("r0", "enqueue", "found", "job"),
         ("r1", "done", "found, done", "job"),
     ]
 

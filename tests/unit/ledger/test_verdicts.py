@@ -370,6 +370,12 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         "skip.unexplained",
         "Skipped, and nothing explains it: its pointer leads in a circle.",
     ),
+    "a rule, and a circle": (
+        [skip(0, id="a", of="a", **RULE)],
+        SOON,
+        "skip.condition",
+        "Skipped because of a condition: rule api-limit, version 7.",
+    ),
     "the wrong kind": (
         [make(0, "heartbeat", id="a"), skip(1, of="a", reason="already_done")],
         SOON,
@@ -471,11 +477,11 @@ def test_every_code_of_this_release_has_a_case():
 def test_every_code_has_one_way_to_begin_its_sentence_and_a_badge():
     assert set(sentences.CLAUSES) | set(sentences.PLAIN) == set(words.VERDICT_CODES)
     assert not set(sentences.CLAUSES) & set(sentences.PLAIN)
-    assert {badge.style for badge in words.VERDICT_BADGES.values()} <= {
+    assert {badge.tone for badge in words.VERDICT_BADGES.values()} <= {
         "done",
         "skip",
         "bad",
-        "gapb",
+        "gap",
         "plain",
     }
 
@@ -523,6 +529,12 @@ def test_an_erased_original_keeps_the_reason_that_was_sent():
     assert "was erased, and only its place in the log is left" in verdict.sentence
 
 
+def test_every_rule_that_speaks_is_said_in_words():
+    spoke = {verdict_of(*log, now=now).rule for log, now, _, _ in CASES.values()}
+
+    assert spoke == set(words.RULE_WORDS) - {"not-derived"}
+
+
 DUE: dict[str, tuple[Statement, str, str]] = {
     "a named original": (
         skip(0, of="a", reason="already_done"),
@@ -538,6 +550,21 @@ DUE: dict[str, tuple[Statement, str, str]] = {
         skip(0, reason="lock_contended", key=key(n=1)),
         "dedup.lock_contended",
         "dedup.lock_contended_lost",
+    ),
+    "a lock whose holder is named": (
+        skip(0, of="a", reason="lock_contended", key=key(n=1)),
+        "dedup.lock_contended",
+        "skip.original_missing",
+    ),
+    "a skip by a rule that names an original too": (
+        skip(0, of="a", reason="paused", **RULE),
+        "skip.paused",
+        "skip.paused",
+    ),
+    "no reason, a rule, and a named original": (
+        skip(0, of="a", **RULE),
+        "skip.condition",
+        "skip.original_missing",
     ),
     "a skip by a rule": (skip(0, reason="paused", **RULE), "skip.paused", "skip.paused"),
     "a done": (make(0, "done"), "done", "done"),
