@@ -56,3 +56,33 @@ def test_every_lock_must_hold_the_base_lock_at_the_same_versions(folder: Path) -
     (folder / "dev.txt").write_text(f"django==5.2.18 \\\n{HASH}\n")
 
     assert list(locks.iter_faults(folder)) == ["dev.txt has django at 5.2.18, base.txt at 5.2.19."]
+
+
+@pytest.mark.parametrize(
+    ("script", "faults"),
+    [
+        pytest.param("exit 0", [], id="nothing to change"),
+        pytest.param("echo other > $last", ["base.txt"], id="another lock"),
+        pytest.param("echo other > $last; exit 1", [], id="no index to ask"),
+    ],
+)
+def test_a_lock_that_uv_would_write_otherwise_is_stale(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, faults: list[str]
+) -> None:
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_text(f'#!/bin/sh\nfor last in "$@"; do :; done\n{script}\n')
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", str(uv.parent))
+    before = (folder / "base.txt").read_text()
+
+    stale = [line.split()[0] for line in locks.iter_stale(folder)]
+
+    assert stale == faults
+    assert (folder / "base.txt").read_text() == before
+
+
+def test_without_uv_no_lock_is_called_stale(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    assert list(locks.iter_stale(folder)) == []
