@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pytest_django.plugin import DjangoDbBlocker
 
     from tests.databases import Database
+    from tests.running import Counterfoil
 
 
 @pytest.fixture(scope="session")
@@ -109,3 +110,12 @@ def database(request: pytest.FixtureRequest) -> Database:
     """Run a test twice, with a fresh database of each kind; the second time counts as slow."""
     chosen: Database = request.getfixturevalue(f"{request.param}_database")
     return chosen
+
+
+@pytest.fixture(scope="module")
+def counterfoil(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Counterfoil]:
+    """Give a running server with an empty SQLite ledger, shared by the tests of a module."""
+    from tests.running import Counterfoil
+
+    with closing(Counterfoil(tmp_path_factory.mktemp("server") / "data")) as server:
+        yield server.start()

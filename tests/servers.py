@@ -21,7 +21,7 @@ from typing import Protocol, Self
 
 from tests import needs
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds that a server may take to answer before a test gives up on it."""
 
 
