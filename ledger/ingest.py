@@ -16,6 +16,7 @@ from ledger import keys, store
 from ledger.domain import draft as drafts
 from ledger.domain.draft import Draft, Envelope
 from ledger.domain.reading import MAX_BODY
+from ledger.models import Pending
 from ledger.store import Outcome
 
 
@@ -52,3 +53,8 @@ def record(project_id: int, body: Mapping[str, Any], at: datetime | None = None)
     raw = json.dumps(body, ensure_ascii=True, sort_keys=True).encode("ascii")
     (outcome,) = ingest([raw], Envelope(project_id=project_id, received_at=at or clock.now()))
     return outcome
+
+
+def has_pending(project_id: int) -> bool:
+    """Say whether any receipt of a project has no leaf yet."""
+    return Pending.objects.filter(project_id=project_id).exists()

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from access import queries as access_queries
+from access import store as access_store
 from kit import clock
 from ledger import keys
 from ledger.api import answers
@@ -125,7 +126,7 @@ def _look_up(text: str) -> Bearer | None:
         if row is None:
             return None
         keys.project_key(row.project_id)
-        access_queries.touch_tokens([row.token_id], clock.now())
+        access_store.touch_tokens([row.token_id], clock.now())
         return Bearer(
             token_id=row.token_id,
             project_id=row.project_id,

@@ -9,8 +9,9 @@ from typing import Any
 
 from access import queries as access_queries
 from kit import bulk, counts, ids
-from kit.search import Query, Term
+from kit.search import Query, Term, render
 from ledger.domain import words
+from ledger.domain.leaf import rfc3339
 from ledger.models import Acknowledgement
 from ledger.queries import heads, set_aside
 from ledger.queries.as_of import AsOf, find_as_of
@@ -212,3 +213,23 @@ def _span(span: timedelta) -> str:
     if seconds < 120:
         return f"{seconds} s"
     return f"{seconds // 60} min" if seconds < 7_200 else f"{seconds // 3_600} h"
+
+
+def pointer_counts(project_id: int, after: datetime, now: datetime) -> list[Document]:
+    """Count the pointers of a day by what they read as now, the most frequent first."""
+    rows = bulk.select_rows(
+        "SELECT CASE WHEN pointer_state = 'waiting' AND due_at > %s THEN 'pending' "
+        "WHEN pointer_state = 'waiting' THEN 'dangling' ELSE pointer_state END, count(*) "
+        "FROM entry WHERE project_id = %s AND happened_at >= %s AND pointer_state <> '' "
+        "GROUP BY 1 ORDER BY 2 DESC, 1",
+        [now, project_id, after],
+    )
+    return [
+        {
+            "pointer": state,
+            "count": count,
+            "tone": words.POINTER_TONES.get(state, "done"),
+            "q": render([Term("pointer", (state,)), Term("after", (rfc3339(after),))]),
+        }
+        for state, count in rows
+    ]

@@ -1,0 +1,139 @@
+"""The overview: what needs someone, and what is accounted for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from access.domain import rights
+from access.guard import require
+from access.rows import ProjectRow
+from kit import clock, http
+from ledger import documents, present
+from ledger.domain import words
+from ledger.domain.leaf import rfc3339
+from ledger.projectors.roll_ups import bucket_of
+from ledger.queries import attention, counts, heads, set_aside
+
+Document = dict[str, Any]
+_ICONS = {"bad": "x", "gap": "diamond", "skip": "skip"}
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+@require_safe
+@require(rights.READ)
+def overview(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
+    """Show what needs someone, the day in figures, and why jobs were skipped."""
+    now = clock.now()
+    after = bucket_of(now - documents.RECENT)
+    acknowledged = request.GET.get("acknowledged") == "1"
+    document = documents.attention_list(project.id, acknowledged=acknowledged)
+    kinds = {row["kind"]: row for row in counts.facet_rows(project.id, "kind", after, now)}
+    reasons = [
+        row for row in counts.facet_rows(project.id, "reason", after, now) if row["reason"]
+    ]
+    context: Document = {
+        "page_title": "Overview",
+        "attention": _attention(project, document, acknowledged),
+        "figures": _figures(project, document, kinds, rfc3339(after)),
+        "reasons": present.bars(project, reasons, "reason", words.REASON_WORDS),
+        "states": _states(project, after),
+        "window": {"from": after, **document["window"]},
+        "checked_at": now,
+    }
+    template = "ledger/overview.html"
+    name = f"{template}#rows" if http.is_partial(request) else template
+    return render(request, name, context)
+
+
+def _attention(project: ProjectRow, document: Document, acknowledged: bool) -> Document:
+    items = [_item(project, one) for one in document["items"]]
+    count = len(items)
+    headline, why = _headline(count, document["window"])
+    if acknowledged:
+        headline, why = "What somebody has acknowledged.", "Each comes back when its facts change."
+    return {
+        "headline": headline,
+        "why": why,
+        "count": 0 if acknowledged else count,
+        "items": items,
+        "acknowledged_url": "" if acknowledged else f"/p/{project.slug}/?acknowledged=1",
+    }
+
+
+def _headline(count: int, window: Document) -> tuple[str, str]:
+    reach = "" if window["complete"] else f"The lists are {window['lag']:,} receipts behind. "
+    if not count:
+        return "Nothing needs anyone.", f"{reach}Every skip is explained; nothing is set aside."
+    number = _NUMBERS[count] if count < len(_NUMBERS) else f"{count:,}"
+    verb = "thing needs" if count == 1 else "things need"
+    return f"{number} {verb} someone.", f"{reach}Everything else is accounted for."
+
+
+def _item(project: ProjectRow, one: Document) -> Document:
+    quiet = one["acknowledged"]
+    small = one["small"]
+    if quiet:
+        small = f"acknowledged by {quiet['actor']}: {quiet['reason']}"
+    return {
+        **one,
+        "small": small,
+        "subject": one["subject"] or "",
+        "icon": _ICONS.get(one["severity"], "diamond"),
+        "next_label": one["next"]["label"],
+        "next_url": f"/p/{project.slug}/{one['next']['path']}",
+        "acknowledge_url": ""
+        if quiet
+        else present.address(project, "attention", one["id"], "acknowledge"),
+    }
+
+
+def _figures(
+    project: ProjectRow, document: Document, kinds: dict[str, Document], after: str
+) -> list[Document]:
+    unexplained = documents.asked(project.id, "pointer:unresolved")
+    found = documents.receipt_list(project.id, unexplained)["count"]
+    waiting = set_aside.waiting_set_aside(project.id)
+    reach = heads.reach_of(project.id)
+    return [
+        _kind_figure(project, kinds, "done", "done, last 24 h", after),
+        _kind_figure(project, kinds, "skip", "skipped, last 24 h", after),
+        {
+            "value": found.value,
+            "label": "skips not explained",
+            "url": present.address(project, "receipts", q="pointer:unresolved"),
+        },
+        {
+            "value": waiting.count,
+            "label": "set aside",
+            "url": present.address(project, "quarantine", open="1"),
+        },
+        {
+            "value": reach.log_size,
+            "label": "in the log, no witness yet",
+            "url": present.address(project, "receipts"),
+        },
+    ]
+
+
+def _kind_figure(
+    project: ProjectRow, kinds: dict[str, Document], kind: str, label: str, after: str
+) -> Document:
+    row = kinds.get(kind)
+    query = row["q"] if row else f"kind:{kind} after:{after}"
+    return {
+        "value": row["count"] if row else 0,
+        "label": label,
+        "url": present.address(project, "receipts", q=query),
+    }
+
+
+def _states(project: ProjectRow, after: Any) -> list[Document]:
+    counted = attention.pointer_counts(project.id, after, clock.now())
+    rows = present.bars(project, counted, "pointer", words.POINTER_WORDS)
+    for row, source in zip(rows, counted, strict=True):
+        row["tone"] = source["tone"]
+    return rows

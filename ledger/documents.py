@@ -1,0 +1,106 @@
+"""The answers of the API as documents: what pages show and what their JSON twins say."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from kit import clock, keyset
+from kit.http import ProblemError
+from ledger.queries import (
+    as_of,
+    attention,
+    counts,
+    explanations,
+    lists,
+    receipts,
+    set_aside,
+    subjects,
+    tasks,
+)
+from ledger.queries.lists import Asked
+
+Document = dict[str, Any]
+RECENT = timedelta(hours=24)
+
+
+class BadCursor(ProblemError):
+    """This cursor was not made for this list; start again from the first page."""
+
+    def __init__(self) -> None:
+        super().__init__(400, "cursor", "This is no cursor of this list", self.__doc__ or "")
+
+
+def asked(
+    project_id: int, q: str, limit: int = lists.USUAL, cursor: str = "", as_of_text: str = ""
+) -> Asked:
+    """Read what a list is asked for."""
+    cut = as_of.find_as_of(project_id, as_of_text, clock.now())
+    return Asked(lists.parse_query(q), cut, limit, cursor)
+
+
+def receipt_list(project_id: int, wanted: Asked) -> Document:
+    """Give a page of receipts."""
+    try:
+        return lists.list_receipts(project_id, wanted)
+    except keyset.BadCursor as error:
+        raise BadCursor from error
+
+
+def receipt(project_id: int, ref: str, as_of_text: str = "") -> Document:
+    """Give one receipt."""
+    found = receipts.get_receipt(project_id, ref)
+    if not as_of_text:
+        return receipts.receipt_document(project_id, found)
+    cut = as_of.find_as_of(project_id, as_of_text, clock.now())
+    if found.leaf_index is None or found.leaf_index > cut.leaf:
+        raise as_of.BadAsOf(f"This receipt came later than {cut.label}.")
+    return receipts.receipt_document(project_id, found, cut)
+
+
+def explanation(project_id: int, ref: str, as_of_text: str = "") -> Document:
+    """Explain one receipt."""
+    found = receipts.get_receipt(project_id, ref)
+    cut = as_of.find_as_of(project_id, as_of_text, clock.now())
+    return explanations.explain_receipt(project_id, found, cut)
+
+
+def count_rows(project_id: int, q: str, by: str, bucket: str) -> Document:
+    """Count receipts by facets."""
+    names = [name for name in by.split(",") if name]
+    return counts.counts_document(project_id, lists.parse_query(q), names, bucket, clock.now())
+
+
+def subject(project_id: int, kind: str, name: str, as_of_text: str = "") -> Document:
+    """Say what became of one business object."""
+    cut = as_of.find_as_of(project_id, as_of_text, clock.now())
+    return subjects.subject_document(project_id, kind, name, cut)
+
+
+def task_list(project_id: int) -> Document:
+    """Give the tasks of the last 24 hours."""
+    now = clock.now()
+    return tasks.list_tasks(project_id, now - RECENT, now)
+
+
+def task(project_id: int, name: str) -> Document:
+    """Give what one task did in the last 24 hours."""
+    now = clock.now()
+    return tasks.task_document(project_id, name, now - RECENT, now)
+
+
+def set_aside_list(
+    project_id: int, limit: int = lists.USUAL, cursor: str = "", *, open_only: bool = False
+) -> Document:
+    """Give a page of what was set aside."""
+    try:
+        return set_aside.list_set_aside(
+            project_id, clock.now(), limit=limit, cursor=cursor, open_only=open_only
+        )
+    except keyset.BadCursor as error:
+        raise BadCursor from error
+
+
+def attention_list(project_id: int, *, acknowledged: bool = False) -> Document:
+    """Give what needs someone."""
+    return attention.attention_document(project_id, clock.now(), acknowledged=acknowledged)

@@ -1,0 +1,24 @@
+"""The ledger's pages, below `/p/{project}/`; each tail is the API's."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from ledger import live, views
+
+app_name = "ledger"
+
+urlpatterns = [
+    path("receipts", views.receipt_list, name="receipts"),
+    path("receipts/<str:ref>", views.receipt, name="receipt"),
+    path("receipts/<str:ref>/raw", views.raw, name="raw"),
+    path("receipts/<str:ref>/explain", views.explain, name="explain"),
+    path("subjects/<str:kind>/<str:name>", views.subject, name="subject"),
+    path("tasks", views.task_list, name="tasks"),
+    path("tasks/<str:name>", views.task, name="task"),
+    path("quarantine", views.quarantine, name="quarantine"),
+    path("quarantine/<str:ref>/redrive", views.redrive_receipt, name="redrive"),
+    path("quarantine/<str:ref>/close", views.close_receipt, name="close"),
+    path("attention/<str:item>/acknowledge", views.acknowledge_item, name="acknowledge"),
+    path("live", live.stream, name="live"),
+]
