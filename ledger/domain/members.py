@@ -1,6 +1,7 @@
 """Readers of the members of a receipt's body, each total: what cannot be read is left empty.
 
-Every reader takes the whole body and answers with the fields of a statement that it fills.
+Every reader takes the whole body and answers with the fields of a statement that it fills. Of
+members that a body has not, nothing is read, and the fields keep their defaults.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ SPAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 SUBJECT_TYPE = re.compile(r"[a-z0-9_]{1,32}", re.ASCII)
 SUBJECT_LIMIT = 16
 KEY_FIELD_LIMIT = 64
+_DOINGS = frozenset({"act", "what", "loop", "jobs"})
 
 Body = Mapping[str, object]
 Fields = dict[str, Any]
@@ -67,7 +69,9 @@ def _subjects(value: object) -> tuple[tuple[str, str], ...]:
 
 def invoke_fields(body: Body) -> Fields:
     """Return the owning run, the name of the call in it, and which incarnation it is."""
-    invoke = plain.object_of(body.get("invoke"))
+    if "invoke" not in body:
+        return {}
+    invoke = plain.object_of(body["invoke"])
     element = [plain.name_of(part) for part in plain.list_of(invoke.get("element"))[:8]]
     return {
         "scope": plain.name_of(invoke.get("scope")),
@@ -79,7 +83,9 @@ def invoke_fields(body: Body) -> Fields:
 
 def key_fields(body: Body, system: str, instance: str) -> Fields:
     """Return the key that a dedup decision compared, and what it ignored."""
-    key = plain.object_of(body.get("key"))
+    if "key" not in body:
+        return {}
+    key = plain.object_of(body["key"])
     recipe = plain.name_of(key.get("recipe"))
     raw = sorted(plain.object_of(key.get("fields")).items(), key=lambda item: str(item[0]))
     whole = tuple((str(name), plain.json_text(value)) for name, value in raw)
@@ -134,6 +140,8 @@ def _pointer(body: Body, system: str, instance: str) -> Pointer:
 
 
 def _rule(value: object) -> RuleNamed | None:
+    if value is None:
+        return None
     named = {"name": value} if isinstance(value, str) else plain.object_of(value)
     rule = RuleNamed(
         name=plain.name_of(named.get("name")),
@@ -161,12 +169,14 @@ def _switch(value: object) -> SwitchNamed | None:
 
 
 def _object_or_none(value: object) -> Mapping[str, object] | None:
-    copy = plain.plain(value)
+    copy = None if value is None else plain.plain(value)
     return copy if isinstance(copy, dict) else None
 
 
 def people_fields(body: Body) -> Fields:
     """Return who acted by the producer's claim, and the trace to link to."""
+    if "actor" not in body and "trace" not in body:
+        return {}
     actor = plain.object_of(body.get("actor"))
     trace = plain.object_of(body.get("trace"))
     trace_id, span_id = plain.name_of(trace.get("trace_id")), plain.name_of(trace.get("span_id"))
@@ -181,6 +191,8 @@ def people_fields(body: Body) -> Fields:
 
 def doing_fields(body: Body) -> Fields:
     """Return what an act did, what was observed, and how many jobs were swept."""
+    if not _DOINGS & body.keys():
+        return {}
     act = plain.object_of(body.get("act"))
     return {
         "act_verb": plain.name_of(act.get("verb")),

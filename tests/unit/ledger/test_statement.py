@@ -324,17 +324,27 @@ def test_at_most_sixteen_subjects_are_read():
 
 
 @pytest.mark.parametrize(
-    ("jobs", "job", "expected"),
+    ("jobs", "expected"),
     [
-        (["1", "2"], None, 2),
-        ({"count": 0}, None, 0),
-        ({"count": 3, "ids": ["1"]}, None, 3),
-        ({"ids": ["1"]}, None, 1),
-        ([], None, 0),
+        (["1", "2"], 2),
+        ({"count": 0}, 0),
+        ({"count": 3, "ids": ["1"]}, 3),
+        ({"ids": ["1"]}, 1),
+        ([], 0),
+        ("many", None),
+        ({}, None),
     ],
-    ids=["listed", "none", "counted", "listed by id", "an empty list"],
+    ids=[
+        "listed",
+        "none",
+        "counted",
+        "listed by id",
+        "an empty list",
+        "nonsense",
+        "an empty object",
+    ],
 )
-def test_how_many_jobs_a_cancel_swept_is_read(jobs, job, expected):
+def test_how_many_jobs_a_cancel_swept_is_read(jobs, expected):
     assert read({"kind": "cancel", "jobs": jobs}).swept == expected
 
 
