@@ -82,7 +82,7 @@ def test_a_link_is_kept_out_of_caches_and_referrers(cast: Cast) -> None:
     response = Client().get(link.path)
 
     assert "no-store" in response.headers["Cache-Control"]
-    assert response.headers["Referrer-Policy"] == "no-referrer"
+    assert response.headers["Referrer-Policy"] == "same-origin"
 
 
 def test_logging_in_gives_a_new_session_in_a_cookie_that_scripts_cannot_read(cast: Cast) -> None:
