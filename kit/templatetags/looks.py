@@ -38,3 +38,6 @@ HAPPENED = {
     "cancel": "when it was cancelled",
     "enqueue": "when it was asked for",
 }
+
+UNSEEN_NAMES = {0x00: "NUL", 0x08: "BS", 0x0D: "CR", 0x1B: "ESC", 0x7F: "DEL", 0xFEFF: "BOM"}
+"""The usual names of characters that cannot be seen; all others are told by their number."""

@@ -228,7 +228,7 @@ def segment(value: object) -> str:
 
 def _mark(found: re.Match[str]) -> str:
     code = ord(found.group())
-    shown = chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"U+{code:04X}"
+    shown = looks.UNSEEN_NAMES.get(code, f"U+{code:04X}")
     return f'<span class="mark" title="U+{code:04X}">{shown}</span>'
 
 
