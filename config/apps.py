@@ -11,4 +11,4 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401, PLC0415 - importing it registers the checks
+        from config import checks  # noqa: F401 - importing it registers the checks

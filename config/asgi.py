@@ -13,9 +13,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_asgi_application()
 
 # Django must be set up before anything that reads settings or models is imported.
-from ledger import live  # noqa: E402
 from ledger.api import receive as receiving  # noqa: E402
 from ledger.api.writer import writer  # noqa: E402
+from ledger.live import close as close_streams  # noqa: E402
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
@@ -37,6 +37,6 @@ async def _live(receive: Receive, send: Send) -> None:
     await receive()
     await send({"type": "lifespan.startup.complete"})
     await receive()
-    live.close()
+    close_streams()
     writer.close()
     await send({"type": "lifespan.shutdown.complete"})

@@ -52,9 +52,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("LOG_KEY_DIR", "path", "", "Folder of signing keys; empty means `DATA_DIR/keys`."),
     Setting("WITNESS_POLICY", "path", "", "Policy file that names the witnesses to ask."),
     Setting("TIME_ZONE", "text", "UTC", "Zone that pages show beside UTC."),
-    Setting(
-        "TRACE_URL", "text", "", "Where trace ids lead; `{trace_id}` stands for the id."
-    ),
+    Setting("TRACE_URL", "text", "", "Where trace ids lead; `{trace_id}` stands for the id."),
     Setting("SMTP_URL", "url", "", "Mail server for alerts; empty means no mail is sent."),
     Setting("OIDC_ISSUER", "text", "", "OpenID Connect provider; empty means none."),
     Setting("OIDC_CLIENT_ID", "text", "", "Client id at the OpenID Connect provider."),

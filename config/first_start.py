@@ -32,8 +32,6 @@ def prepare(*, with_demo: bool) -> Start:
         names = [FIRST_PROJECT, *([DEMO_PROJECT] if with_demo else [])]
         for slug in names:
             project = access_store.create_project(slug=slug, actor=COMMAND_LINE)
-            access_store.add_member(
-                project.id, user.id, role=rights.ADMIN, actor=COMMAND_LINE
-            )
+            access_store.add_member(project.id, user.id, role=rights.ADMIN, actor=COMMAND_LINE)
     link = access_store.create_login_link(user.id, actor=COMMAND_LINE, minutes=24 * 60)
     return Start(link.path, run_demo=is_empty and with_demo)

@@ -32,9 +32,7 @@ def overview(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     acknowledged = request.GET.get("acknowledged") == "1"
     document = documents.attention_list(project.id, acknowledged=acknowledged)
     kinds = {row["kind"]: row for row in counts.facet_rows(project.id, "kind", after, now)}
-    reasons = [
-        row for row in counts.facet_rows(project.id, "reason", after, now) if row["reason"]
-    ]
+    reasons = [row for row in counts.facet_rows(project.id, "reason", after, now) if row["reason"]]
     context: Document = {
         "page_title": "Overview",
         "attention": _attention(project, document, acknowledged),

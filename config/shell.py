@@ -30,6 +30,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             "theme": _choice(request, "theme", THEMES, "auto"),
             "density": _choice(request, "density", DENSITIES, "normal"),
             "search_q": request.GET.get("q", ""),
+            "live_url": f"/p/{project.slug}/live" if project and caller else "",
             **_twins(request, project),
             **getattr(request, "shell", {}),
         }
@@ -74,7 +75,11 @@ def _twins(request: HttpRequest, project: ProjectRow | None) -> dict[str, str]:
         return {}
     query = "?" + urlencode(request.GET, doseq=True) if request.GET else ""
     tail = request.path.removeprefix(f"/p/{project.slug}")
-    return {
+    api = f"{request.build_absolute_uri('/api/v1')}{tail}{query}"
+    twins = {
         "json_url": f"{request.path}.json{query}",
-        "api_url": f"{request.build_absolute_uri('/api/v1')}{tail}{query}",
+        "api_curl": f"curl -H \"Authorization: Bearer $COUNTERFOIL_TOKEN\" '{api}'",
     }
+    if tail == "/receipts":
+        twins["csv_url"] = f"{request.path}.csv{query}"
+    return twins

@@ -37,7 +37,7 @@ def insert_rows(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None
 
 def insert_ignoring(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
     """Insert rows, leaving out those whose unique key is taken."""
-    insert_new(table, columns, sorted(rows), columns[0])
+    insert_new(table, columns, sorted(rows, key=tuple), columns[0])
 
 
 def insert_new(

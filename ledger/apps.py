@@ -11,6 +11,6 @@ class LedgerConfig(AppConfig):
     name = "ledger"
 
     def ready(self) -> None:
-        from ledger import registrations  # noqa: PLC0415 - models must be loaded first
+        from ledger import registrations
 
         registrations.register()

@@ -135,7 +135,7 @@ def _start(projector: Projector, project_id: int) -> None:
 
 def _commit(projector: Projector, project_id: int, items: Sequence[Item], write: Write) -> None:
     """Write the rows and move the cursor, unless another deriver was quicker."""
-    name = [projector.name, project_id]
+    name: list[str | int] = [projector.name, project_id]
     with write_transaction(), connection.cursor() as cursor:
         cursor.execute(_TAKE + (" FOR UPDATE" if is_postgresql() else ""), name)
         row = cursor.fetchone()

@@ -11,6 +11,7 @@ from access.rows import ProjectRow
 from kit import ids
 from kit.search import Query, with_term, without
 from ledger.domain import canonical, words
+from ledger.queries import lists
 
 Document = dict[str, Any]
 PRETTY_MOST = 200_000
@@ -54,7 +55,7 @@ def query(project: ProjectRow, asked: Query, page: str = "receipts") -> Document
         "terms": [
             {
                 "label": f"{'-' if term.negated else ''}{_name(term)}:{','.join(term.values)}",
-                "remove_url": address(project, page, q=without(asked.text, term)),
+                "remove_url": address(project, page, q=without(asked, term)),
             }
             for term in asked.terms
         ],
@@ -314,7 +315,7 @@ def _crumbs(project: ProjectRow, attempt: Document) -> list[Document]:
 
 
 def _reason_query(base: str, reason: str) -> str:
-    return with_term(base, "reason", reason) if reason else ""
+    return with_term(lists.parse_query(base), "reason", reason) if reason else ""
 
 
 _KIND_TONES = {"done": "done", "skip": "skip", "fail": "bad", "discard": "bad"}

@@ -53,7 +53,9 @@ class Report:
 
 def projectors_of(app: str | None) -> list[Projector]:
     """Give the projectors of an app, or all; raises LookupError for an app that has none."""
-    found = [one for one in registry.projectors if app in (None, type(one).__module__.split(".")[0])]
+    found = [
+        one for one in registry.projectors if app in (None, type(one).__module__.split(".")[0])
+    ]
     if not found:
         raise LookupError(f"The app {app!r} has no projectors.")
     return found
@@ -97,9 +99,7 @@ def _places(projectors: Sequence[Projector]) -> Places:
     return {(name, project): leaf for name, project, leaf in rows if name in names}
 
 
-def _advance(
-    projectors: Sequence[Projector], start: Places, end: Places, batch: int
-) -> None:
+def _advance(projectors: Sequence[Projector], start: Places, end: Places, batch: int) -> None:
     """Hand the shadows the leaves from `start` to `end`."""
     for projector in projectors:
         for project_id in Project.objects.order_by("pk").values_list("pk", flat=True):

@@ -104,4 +104,3 @@ def _feed_ids(receipts: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:
     )
     rows = bulk.select_in(statement, [], receipts, size=500)
     return {bulk.as_uuid(receipt): f"feed:{spool}:{number}" for receipt, spool, number in rows}
-

@@ -160,9 +160,7 @@ def _compare_bytes(outcomes: list[Outcome]) -> list[Outcome]:
     statement = "SELECT id, raw FROM receipt_body WHERE id IN ({values})"
     stored = {bulk.as_uuid(one): raw for one, raw in bulk.select_in(statement, [], replayed)}
     stored.update({o.receipt: o.draft.raw for o in outcomes if o.is_new})
-    return [
-        replace(one, bytes_differ=_differs(one, stored.get(one.receipt))) for one in outcomes
-    ]
+    return [replace(one, bytes_differ=_differs(one, stored.get(one.receipt))) for one in outcomes]
 
 
 def _differs(outcome: Outcome, raw: bytes | None) -> bool:

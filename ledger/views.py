@@ -220,7 +220,10 @@ def _facets(request: HttpRequest, project: ProjectRow) -> list[Document]:
     """Count the last 24 hours by kind and by reason; each count opens its list."""
     now = clock.now()
     asked = request.GET.get("q", "")
-    titles = (("kind", "Kind", {}), ("reason", "Why skipped", words.REASON_WORDS))
+    titles: list[tuple[str, str, dict[str, str]]] = [
+        ("kind", "Kind", {}),
+        ("reason", "Why skipped", words.REASON_WORDS),
+    ]
     found = []
     for name, title, spoken in titles:
         counted = counts.facet_rows(project.id, name, now - documents.RECENT, now)

@@ -56,9 +56,7 @@ class Body:
 
 def is_ingest(scope: Scope) -> bool:
     """Say whether a request is for this callable."""
-    return (
-        scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == PATH
-    )
+    return bool(scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == PATH)
 
 
 async def receive_receipts(scope: Scope, receive: Receive, send: Send) -> None:

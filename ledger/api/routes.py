@@ -107,9 +107,7 @@ def explain_receipt(request: HttpRequest, ref: Ref, as_of: Text = "") -> HttpRes
 
 
 @router.get("/subjects/{type}/{id}", summary="One business object", operation_id="get_subject")
-def get_subject(
-    request: HttpRequest, type: str, id: str, as_of: Text = ""
-) -> HttpResponseBase:
+def get_subject(request: HttpRequest, type: str, id: str, as_of: Text = "") -> HttpResponseBase:
     project = project_of(request)
     name = named(id)
     return http.json_response(documents.subject(project.id, type, name, as_of))
@@ -130,9 +128,7 @@ def list_quarantine(
     request: HttpRequest, limit: Limit = lists.USUAL, cursor: Text = "", open: bool = False
 ) -> HttpResponseBase:
     project = project_of(request)
-    return http.json_response(
-        documents.set_aside_list(project.id, limit, cursor, open_only=open)
-    )
+    return http.json_response(documents.set_aside_list(project.id, limit, cursor, open_only=open))
 
 
 @router.post("/quarantine/{ref}/redrive", summary="Send through again", operation_id="redrive")

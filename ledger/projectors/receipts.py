@@ -259,5 +259,3 @@ def _pointer_text(statement: Statement) -> str:
     if pointer.receipt:
         return pointer.receipt
     return pointer.job.text() if pointer.job else ""
-
-

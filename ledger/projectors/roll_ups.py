@@ -62,7 +62,7 @@ def _add(rows: Sequence[Sequence[object]]) -> None:
     columns = ("project_id", "bucket_at", "facets", *FACETS, "count")
     marks = ", ".join(["%s"] * len(columns))
     statement = (
-        f'INSERT INTO roll_up ({", ".join(columns)}) VALUES ({marks}) '  # noqa: S608
+        f"INSERT INTO roll_up ({', '.join(columns)}) VALUES ({marks}) "  # noqa: S608
         "ON CONFLICT (project_id, bucket_at, facets) "
         "DO UPDATE SET count = roll_up.count + excluded.count"
     )

@@ -34,9 +34,7 @@ _SENTENCES = {
 
 def attention_document(project_id: int, now: datetime, *, acknowledged: bool = False) -> Document:
     """Give the items that need someone, or those that somebody acknowledged."""
-    known = {
-        row.item: row for row in Acknowledgement.objects.filter(project_id=project_id)
-    }
+    known = {row.item: row for row in Acknowledgement.objects.filter(project_id=project_id)}
     documents = []
     for source in registry.attention:
         for item in source(project_id, now):
@@ -156,7 +154,7 @@ def _pointers(project_id: int, state: str, as_of: AsOf) -> tuple[int, int, datet
     """Count the pointers in a state, with the newest leaf and when the oldest came."""
     found = where(project_id, Query((Term("pointer", (state,)),)), as_of)
     rows = bulk.select_rows(
-        f"SELECT e.leaf_index, e.received_at {found.text()} "  # noqa: S608
+        f"SELECT e.leaf_index, e.received_at {found.text()} "
         "ORDER BY e.leaf_index DESC LIMIT %s",
         [*found.parameters, counts.CAP + 1],
     )

@@ -155,5 +155,3 @@ def _row(
     # A facet that is empty cannot be asked for: what has no task has none to name.
     document["q"] = None if "" in values.values() else render(terms)
     return document
-
-

@@ -38,7 +38,10 @@ FIELDS: dict[str, FieldSpec] = {
         FieldSpec("recipe", "text", help="the matching rule"),
         FieldSpec("original", "text", help="what a skip names, as sent"),
         FieldSpec(
-            "pointer", "word", (*words.POINTER_STATES, "unresolved"), help="what became of the pointer"
+            "pointer",
+            "word",
+            (*words.POINTER_STATES, "unresolved"),
+            help="what became of the pointer",
         ),
         FieldSpec("state", "word", STATES, help="how the receipt was taken"),
         FieldSpec("level", "word", words.LEVELS, help="how the verdict is known"),

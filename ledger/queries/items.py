@@ -30,9 +30,7 @@ def select(pointer: str) -> str:
     if pointer == "e":
         return ", ".join([*own, *(f"e.{name}" for name in _JUDGED)])
     kept = {"verdict", "level"}
-    past = [
-        f"coalesce(p.{name}, e.{name})" if name in kept else f"p.{name}" for name in _JUDGED
-    ]
+    past = [f"coalesce(p.{name}, e.{name})" if name in kept else f"p.{name}" for name in _JUDGED]
     return ", ".join([*own, *past])
 
 

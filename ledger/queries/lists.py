@@ -112,7 +112,7 @@ def _rows(
 
 def _fetch(found: Where, below: int, limit: int) -> list[tuple[Any, ...]]:
     statement = (
-        f"SELECT {items.select(found.pointer)} {found.text()} AND e.leaf_index < %s "  # noqa: S608
+        f"SELECT {items.select(found.pointer)} {found.text()} AND e.leaf_index < %s "
         "ORDER BY e.leaf_index DESC LIMIT %s"
     )
     return bulk.select_rows(statement, [*found.parameters, below, limit])
@@ -121,7 +121,7 @@ def _fetch(found: Where, below: int, limit: int) -> list[tuple[Any, ...]]:
 def _newer(found: Where, top: int, asked: Asked) -> int:
     if found.paths:
         return 0
-    sql = f"SELECT 1 {found.text()} AND e.leaf_index > %s"  # noqa: S608
+    sql = f"SELECT 1 {found.text()} AND e.leaf_index > %s"
     parameters = bulk.adapt([*found.parameters, top])
     return counts.capped(sql, parameters, as_of=asked.as_of.at).value
 
@@ -133,7 +133,7 @@ def _count(found: Where, asked: Asked, rows: list[tuple[Any, ...]]) -> Count:
         return Count(len(rows), "exact" if is_all else "capped", asked.as_of.at)
     if not asked.query.terms and not asked.query.words:
         return Count(asked.as_of.end, "exact", asked.as_of.at)
-    sql = f"SELECT 1 {found.text()}"  # noqa: S608
+    sql = f"SELECT 1 {found.text()}"
     return counts.capped(sql, bulk.adapt(found.parameters), as_of=asked.as_of.at)
 
 

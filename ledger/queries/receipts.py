@@ -63,8 +63,9 @@ def get_receipt(project_id: int, name: str) -> Found:
         receipt = Receipt.objects.filter(pk=leaf.receipt).first() if leaf else None
     else:
         wanted = ids.uuid_of(name)
-        receipt = Receipt.objects.filter(project_id=project_id, pk=wanted).first()
-        leaf = leaves.filter(receipt=wanted).first() if receipt else None
+        mine = Receipt.objects.filter(project_id=project_id)
+        receipt = mine.filter(pk=wanted).first() if wanted is not None else None
+        leaf = leaves.filter(receipt=receipt.pk).first() if receipt else None
     if receipt is None:
         raise NoReceipt(name)
     return Found(receipt, leaf)
@@ -79,7 +80,9 @@ def get_raw(found: Found) -> tuple[bytes, str]:
     body = ReceiptBody.objects.filter(pk=found.receipt.pk).first()
     if body is None:
         raise ProblemError(410, "erased", "The bytes were erased", "Its place in the log stands.")
-    return bytes(body.raw), "application/json" if found.receipt.state == "accepted" else "text/plain"
+    return bytes(
+        body.raw
+    ), "application/json" if found.receipt.state == "accepted" else "text/plain"
 
 
 def receipt_document(project_id: int, found: Found, as_of: AsOf | None = None) -> Document:
@@ -157,7 +160,9 @@ def same_id(receipt: Receipt) -> list[Document]:
 def find_by_id(project_id: int, text: str) -> list[str]:
     """Give the refs of receipts that came under an id as a producer wrote it."""
     rows = Entry.objects.filter(project_id=project_id, id_key=column(receipt_ids.read_id(text).key))
-    return [ids.ref_of(one) for one in rows.order_by("leaf_index").values_list("receipt", flat=True)]
+    return [
+        ids.ref_of(one) for one in rows.order_by("leaf_index").values_list("receipt", flat=True)
+    ]
 
 
 def _understood(one: Statement) -> Document:
@@ -209,7 +214,10 @@ def _leaf(project_id: int, found: Found) -> Document | None:
 
 
 def _set_aside(project_id: int, found: Found) -> Document | None:
-    row = SetAside.objects.filter(project_id=project_id, leaf_index=found.leaf_index).first()
+    if found.leaf is None:
+        return None
+    leaf = found.leaf.leaf_index
+    row = SetAside.objects.filter(project_id=project_id, leaf_index=leaf).first()
     if row is None:
         return None
     return {

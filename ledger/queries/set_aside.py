@@ -65,15 +65,11 @@ def waiting_set_aside(project_id: int) -> Waiting:
 
 def _items(rows: list[SetAside]) -> list[Document]:
     receipts = [row.receipt for row in rows]
-    reasons = dict(
-        Quarantine.objects.filter(pk__in=receipts).values_list("receipt", "reasons")
-    )
+    reasons = dict(Quarantine.objects.filter(pk__in=receipts).values_list("receipt", "reasons"))
     found = {row.pk: row for row in Receipt.objects.filter(pk__in=receipts)}
     bodies = {row.pk: row for row in ReceiptBody.objects.filter(pk__in=receipts)}
     names = _token_names({one.token_id for one in found.values() if one.token_id})
-    return [
-        _item(row, reasons, found[row.receipt], bodies.get(row.receipt), names) for row in rows
-    ]
+    return [_item(row, reasons, found[row.receipt], bodies.get(row.receipt), names) for row in rows]
 
 
 def _item(
@@ -103,4 +99,4 @@ def _item(
 
 def _token_names(tokens: set[int]) -> dict[int, str]:
     statement = "SELECT id, name FROM access_apitoken WHERE id IN ({values})"
-    return dict(bulk.select_in(statement, [], tokens))  # type: ignore[arg-type]
+    return dict(bulk.select_in(statement, [], tokens))

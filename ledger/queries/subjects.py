@@ -47,9 +47,7 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
     }
 
 
-def _rows(
-    project_id: int, leaves: list[int], as_of: AsOf, pointer: str
-) -> list[tuple[Any, ...]]:
+def _rows(project_id: int, leaves: list[int], as_of: AsOf, pointer: str) -> list[tuple[Any, ...]]:
     sources = "entry e"
     fixed: list[Any] = []
     if pointer == "p":

@@ -99,7 +99,9 @@ def _add(one: Document, kind: str, reason: str, count: int, last_at: datetime) -
 
 def _sees(kinds: dict[str, int]) -> str:
     """Say what the ledger can see of a task by what has come of it, and what it cannot."""
-    seen = [kind for kind in ("enqueue", "deliver", "start", "done", "fail", "skip") if kind in kinds]
+    seen = [
+        kind for kind in ("enqueue", "deliver", "start", "done", "fail", "skip") if kind in kinds
+    ]
     missing = [kind for kind in ("start", "done", "skip") if kind not in kinds]
     text = f"Receipts came of: {', '.join(seen) or 'nothing'}."
     if missing:

@@ -46,7 +46,7 @@ class Command(commands.Command):
         call_command("migrate", interactive=False, verbosity=0)
         start = first_start.prepare(with_demo=not options["no_demo"])
         connection.close()
-        from config import server  # noqa: PLC0415 - it imports the application
+        from config import server
 
         address = server.address_of(options["host"], listener)
         lock.note(f"process {os.getpid()}, {address}")
