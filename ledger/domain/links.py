@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -18,7 +18,10 @@ _ORDER = {"enqueue": 0, "start": 1, "done": 2}
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One step: to a target by receipt, job or key, or to a state in which the walk ends."""
+    """One step: to a target by receipt, job or key, or to a state in which the walk ends.
+
+    `run` holds what is known of the same run of the work, for a target found by job or key.
+    """
 
     rule: str
     state: str = ""
@@ -93,12 +96,13 @@ def _by_receipt(pointing: Statement, receipt: str, inquiry: Inquiry, due_at: dat
         return _to(pointing, readable[0], "receipt", inquiry)
     if claims:
         return Link("set-aside", "target-quarantined", candidates=_leaves(claims))
-    return Link("not-here", "waiting", due_at=due_at, hint=_masked_hint(receipt, inquiry))
+    return Link("not-here", "waiting", due_at=due_at, hint=_masked_hint(pointing, receipt, inquiry))
 
 
-def _masked_hint(receipt: str, inquiry: Inquiry) -> str | None:
+def _masked_hint(pointing: Statement, receipt: str, inquiry: Inquiry) -> str | None:
     masked = masked_id(receipt)
-    found = inquiry.by_masked_id(masked) if masked is not None else []
+    alike = inquiry.by_masked_id(masked) if masked is not None else []
+    found = [each for each in alike if each.leaf != pointing.leaf]
     if not found:
         return None
     if len(found) == 1:
@@ -115,7 +119,7 @@ def _by_job(pointing: Statement, job: JobName | None, inquiry: Inquiry, due_at: 
     if not others:
         return Link("not-here", "waiting", due_at=due_at)
     first = targets.first_of_job(about or alive or others)
-    return _to(pointing, first, "job", inquiry)
+    return replace(_to(pointing, first, "job", inquiry), run=tuple(about))
 
 
 def _to(pointing: Statement, target: Statement, via: str, inquiry: Inquiry) -> Link:
@@ -151,7 +155,7 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
 
 def _may_be_original(pointing: Statement, other: Statement) -> bool:
     """Hold a receipt of the same key against the time before the skip, or just after a lock."""
-    if other.kind not in _ORDER or other.leaf == pointing.leaf:
+    if other.kind not in _ORDER:
         return False
     before_s = (pointing.happened_at - other.happened_at).total_seconds()
     after_s = LOCK_GRACE.total_seconds() if pointing.reason == "lock_contended" else 0.0

@@ -203,7 +203,9 @@ class _Walk:
             return "resolved-chain"
         if link.via == "key":
             return "resolved-by-key"
-        is_late = target.received_at > self.start.received_at + self.deadline
+        # Of a job any receipt is enough: a first one that comes late makes no answer late.
+        first_at = min(each.received_at for each in (target, *link.run))
+        is_late = first_at > self.start.received_at + self.deadline
         return "resolved-late" if is_late else "resolved"
 
 

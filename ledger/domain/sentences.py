@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.domain import links, words
+from ledger.domain import links, targets, words
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import JobName, Statement
 
@@ -57,11 +57,11 @@ SET_ASIDE = "No verdict: it was set aside, because it could not be taken as it c
 
 
 def name_of(statement: Statement | None, near: Statement | None = None) -> str:
-    """Return a receipt by its job's number, else by its ref; a foreign source is named."""
+    """Return the work behind a receipt: its job by number, else by the receipt's ref."""
     if statement is None:
         return "the original"
     if statement.job is None:
-        return f"receipt {statement.ref}"
+        return f"the work of receipt {statement.ref}"
     return job_words(statement.job, near)
 
 
@@ -194,9 +194,11 @@ def _found_tail(
     if original is not None and original.kind == "skip":
         return _chain_tail(finding, terminal, statement)
     by_key = ", found by its key," if finding.state == "resolved-by-key" else ""
+    if by_key and _says(original):
+        return f"; found by its key: {_says(original)} {became}"
     if (code, finding.outcome) in _AT_ODDS:
         return f"; {name}{by_key} {_AT_ODDS[code, finding.outcome]}"
-    return f": {name}{by_key} {became}"
+    return f": {_says(original) or name}{by_key} {became}"
 
 
 _AT_ODDS: dict[tuple[str, str], str] = {
@@ -217,6 +219,13 @@ def _chain_tail(finding: Finding, terminal: Statement | None, statement: Stateme
     end = name_of(terminal, statement) if terminal is not None else "a job"
     became = BECAME.get(finding.outcome, "was found")
     return f": its pointer leads through {through} to {end}, which {became}"
+
+
+def _says(original: Statement | None) -> str:
+    """Let a receipt that is itself the end of the work speak: it has no job to be named by."""
+    if original is None or original.job is not None or original.kind not in targets.ENDS:
+        return ""
+    return f"receipt {original.ref} says that it"
 
 
 def rule_words(statement: Statement) -> str:

@@ -273,6 +273,11 @@ RUNS: dict[str, tuple[list[Statement], str, str]] = {
         "unknown",
         "its original is not known, so nobody can say what became of the work",
     ),
+    "a circle": (
+        [skip(0, id="a", of="b"), skip(1, id="b", of="a")],
+        "unknown",
+        "its original is not known, so nobody can say what became of the work",
+    ),
     "an expired skip": (
         [skip(0, reason="expired", rule={"name": "ttl"})],
         "no",

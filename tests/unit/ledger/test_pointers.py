@@ -90,6 +90,10 @@ CASES: dict[str, tuple[list[Statement], tuple[str, int | None, int | None, str]]
         [make(0, "retry", **JOB), skip(1, of_job="101")],
         ("resolved", 0, None, "running"),
     ),
+    "a job that was tried again before its start was seen": (
+        [make(0, "retry", **JOB), make(1, "start", **JOB), skip(2, of_job="101")],
+        ("resolved", 1, None, "running"),
+    ),
     "a job seen as a row": (
         [make(0, "observe", job={"id": "101", "state": "executing"}, **ROW), skip(1, of_job="101")],
         ("resolved", 0, None, "running"),
@@ -394,6 +398,15 @@ def test_an_original_that_arrives_at_the_deadline_is_in_time_and_after_it_late()
     assert find(late, one).state == "resolved-late"
 
 
+def test_a_job_that_was_here_in_time_is_not_late_when_an_older_receipt_of_it_comes_late():
+    one = skip(0, "09:00", of_job="101")
+    start = make(1, "start", "08:00", **JOB)
+    enqueue = make(2, "enqueue", "07:00", received=at("10:00") + DEADLINE, **JOB)
+
+    assert gist(find(start, enqueue, one)) == ("resolved", 2, None, "running")
+    assert find(enqueue, one).state == "resolved-late"
+
+
 def test_the_deadline_counts_from_arrival_and_can_be_set():
     one = skip(0, "03:00", of="a", received=at("09:00"))
 
@@ -470,6 +483,7 @@ def test_the_masked_hint_counts_when_several_match():
 def test_without_a_near_id_there_is_no_hint():
     assert find(make(0, "done", id=OTHER_TOKEN), skip(1, of=V5)).hint is None
     assert find(skip(1, of="order 7")).hint is None
+    assert find(skip(1, id=V4, of=V5)).hint is None
 
 
 def chain(length: int, end: Statement) -> list[Statement]:

@@ -47,7 +47,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [DONE, skip(1, of="a", reason="already_done")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done: receipt r0 is done.",
+        "Skipped because it was already done: receipt r0 says that it is done.",
     ),
     "already done, the same start stored as a job": (
         [
@@ -77,14 +77,14 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [make(0, "done", key=key(n=1)), skip(1, reason="already_done", key=key(n=1))],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done: receipt r0, found by its key, is done.",
+        "Skipped because it was already done; found by its key: receipt r0 says that it is done.",
     ),
     "already done, through another skip": (
         [DONE, skip(1, id="b", of="a"), skip(2, of="b", reason="already_done")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done: its pointer leads through another skip to receipt "
-        "r0, which is done.",
+        "Skipped because it was already done: its pointer leads through another skip to the "
+        "work of receipt r0, which is done.",
     ),
     "already done, and several could be meant": (
         [DONE, make(1, "fail", id="a", state="conflict"), skip(2, of="a", reason="already_done")],
@@ -180,7 +180,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [FAIL, skip(1, of="a", reason="upstream_failed")],
         SOON,
         "skip.upstream_failed",
-        "Skipped because what it depends on failed: receipt r0 failed.",
+        "Skipped because what it depends on failed: receipt r0 says that it failed.",
     ),
     "its generation was closed": (
         [START, skip(1, of="a", reason="wrong_generation")],
@@ -254,7 +254,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [DONE, skip(1, of="a")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done: receipt r0 is done.",
+        "Skipped because it was already done: receipt r0 says that it is done.",
     ),
     "no reason, and the original still runs": (
         [START, skip(1, of="a")],
@@ -272,13 +272,13 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [DONE, skip(1, of="a", reason="it rained")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done (“it rained”): receipt r0 is done.",
+        "Skipped because it was already done (“it rained”): receipt r0 says that it is done.",
     ),
     "the original failed": (
         [FAIL, skip(1, of="a", reason="already_done")],
         SOON,
         "skip.original_failed",
-        "Skipped, but its original did not succeed: receipt r0 failed.",
+        "Skipped, but its original did not succeed: receipt r0 says that it failed.",
     ),
     "the original was cancelled": (
         [START, make(1, "cancel", **JOB), skip(2, of="a", reason="in_flight")],
@@ -296,7 +296,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [FAIL, skip(1, of="a")],
         SOON,
         "skip.original_failed",
-        "Skipped, but its original did not succeed: receipt r0 failed.",
+        "Skipped, but its original did not succeed: receipt r0 says that it failed.",
     ),
     "the original never came": (
         [skip(0, of="a", reason="already_done")],
@@ -605,6 +605,14 @@ LEVELS: dict[str, tuple[list[Statement], str]] = {
         "recorded",
     ),
     "nothing to compare with": ([skip(0, reason="already_done")], "recorded"),
+    "a chain, all of it": (
+        [
+            make(0, "done", id="a", **LOG),
+            skip(1, id="b", of="a"),
+            skip(2, of="b", reason="in_flight"),
+        ],
+        "reconstructed",
+    ),
     "a chain": (
         [DONE, skip(1, id="b", of="a", evidence="asserted"), skip(2, of="b")],
         "asserted",
@@ -667,7 +675,10 @@ def test_the_start_of_a_claim_leads_to_the_done_of_that_claim():
 
     verdict = verdict_of(start, done, skip(2, of=TOKEN, reason="in_flight"))
 
-    assert verdict.sentence == "Skipped because it was in flight; receipt r0 is done by now."
+    assert (
+        verdict.sentence
+        == "Skipped because it was in flight; the work of receipt r0 is done by now."
+    )
 
 
 def test_the_reference_has_an_entry_for_every_code_and_no_other():
