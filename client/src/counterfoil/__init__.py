@@ -15,6 +15,7 @@ import threading
 from typing import Any, Callable
 
 from counterfoil import ids
+from counterfoil.claims import Claim, NotAsked, Once, Result, Skipped
 from counterfoil.client import Client
 from counterfoil.errors import (
     CounterfoilError,
@@ -25,7 +26,6 @@ from counterfoil.errors import (
     Unreachable,
 )
 from counterfoil.guards import MINE, Answer, FileGuard, Guard, GuardLike, RedisGuard, RowGuard, held
-from counterfoil.once import Claim, NotAsked, Once, Result, Skipped
 from counterfoil.receipts import KeyForm
 from counterfoil.settings import Settings, from_env
 
@@ -53,11 +53,11 @@ __all__ = [
     "Unreachable",
     "act",
     "beat",
-    "client",
     "close",
     "configure",
     "digest",
     "flush",
+    "get_client",
     "held",
     "ids",
     "ignored",
@@ -85,29 +85,29 @@ def configure(**settings: Any) -> Client:
     return made
 
 
-def client() -> Client:
+def get_client() -> Client:
     """Give the client of this process."""
     return _default or configure()
 
 
 def receipt(kind: str, *, durable: bool = False, **fields: Any) -> str:
     """Write a receipt and give its id; see `Client.receipt`."""
-    return client().receipt(kind, durable=durable, **fields)
+    return get_client().receipt(kind, durable=durable, **fields)
 
 
 def skip(**fields: Any) -> str:
     """Write durably that something was not done, and give the receipt's id; see `Client.skip`."""
-    return client().skip(**fields)
+    return get_client().skip(**fields)
 
 
 def act(verb: str, target: str, *, by: Any, why: str, **fields: Any) -> str:
     """Write durably who did what to what, and why; see `Client.act`."""
-    return client().act(verb, target, by=by, why=why, **fields)
+    return get_client().act(verb, target, by=by, why=why, **fields)
 
 
 def beat(loop: str, **fields: Any) -> str:
     """Write a heartbeat of a loop; see `Client.beat`."""
-    return client().beat(loop, **fields)
+    return get_client().beat(loop, **fields)
 
 
 def once(key: KeyForm | Callable[..., KeyForm], guard: GuardLike, **fields: Any) -> Once:
@@ -119,24 +119,24 @@ def once(key: KeyForm | Callable[..., KeyForm], guard: GuardLike, **fields: Any)
     in the work writes a fail receipt, releases the guard and goes on to the caller.
     """
     given = fields.pop("client", None)
-    return Once((lambda: given) if given is not None else client, key, guard, fields)
+    return Once((lambda: given) if given is not None else get_client, key, guard, fields)
 
 
 def digest(value: Any) -> str:
     """Give a keyed digest of a value that is not to be sent; see `digests`."""
-    return client().digest(value)
+    return get_client().digest(value)
 
 
 def ignored(**values: Any) -> dict[str, str]:
     """Give the `ignored` part of a key, each value as keyed digest and size."""
-    return client().ignored(**values)
+    return get_client().ignored(**values)
 
 
 def flush(timeout_s: float = 5.0) -> bool:
     """Send what waits, for at most about that long; True when nothing waits any more."""
-    return client().flush(timeout_s)
+    return get_client().flush(timeout_s)
 
 
 def close() -> None:
     """Close the spool in order; the next receipt opens another one."""
-    client().close()
+    get_client().close()

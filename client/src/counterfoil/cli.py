@@ -119,8 +119,10 @@ def _run_command(argv: list[str]) -> int:
         return _complain(error, NOT_FOUND)
     except OSError as error:
         return _complain(error, NOT_EXECUTABLE)
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        signal.signal(getattr(signal, name), lambda number, _: process.send_signal(number))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda n, _: process.send_signal(n))
+    # A terminal sends Ctrl-C to the command as well; we stay to write down how it ended.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = process.wait()
     return code if code >= 0 else 128 - code
 

@@ -16,6 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 MAX_DEPTH = 64
+_MAX_INT_BITS = 4096
 
 
 def line_of(receipt: Mapping[str, Any]) -> bytes:
@@ -65,6 +66,9 @@ def plain(value: Any, depth: int = 0) -> Any:
 def _number(value: float) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    if isinstance(value, int) and value.bit_length() > _MAX_INT_BITS:
+        # Python refuses to write longer ones in decimal.
+        return hex(value)
     return int(value) if isinstance(value, int) else float(value)
 
 

@@ -1,8 +1,9 @@
 """Feed lines: what a spool says of itself once a minute and when it closes.
 
-`written` counts the numbers given so far, `sent` the lines that have an answer, `dropped` the
-numbers whose lines were lost for want of room. `end` says how a closed spool ended: `in_order`, or
-`writer_gone` when its process died and all that it had written was sent.
+`written` counts the numbers given so far, `sent.count` the lines that have an answer, `unsent`
+those that wait, `dropped` the numbers whose lines were lost for want of room. `end` says how a
+closed spool ended: `in_order`, or `writer_gone` when its process died and all that it had written
+was sent.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ def line_of(
         "what": "feed",
         "spool": known.spool,
         "written": known.next_number - 1 + waiting,
-        "sent": known.sent,
+        # An object, because that is what `sent` is in every receipt, and what is left out when two
+        # receipts are compared; `unsent` says the same where it is kept.
+        "sent": {"count": known.sent},
+        "unsent": waiting,
         "dropped": known.dropped,
         "oldest_unsent_s": oldest_unsent_s,
     }

@@ -23,7 +23,8 @@ _UNITS = {"": 1, "B": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 class Settings:
     """All settings of a client; `from_env` reads them from COUNTERFOIL_… variables."""
 
-    url: str = ""
+    # Not in the repr: an address may hold a password, although it should not.
+    url: str = field(default="", repr=False)
     token: str = field(default="", repr=False)
     token_file: Path | None = None
     spool: Path = Path()
@@ -117,7 +118,8 @@ def _path(text: str | None) -> Path | None:
 
 
 def _program_name() -> str:
-    return names.clean_base(Path(sys.argv[0] if sys.argv else "").stem)
+    program = Path(sys.argv[0] if sys.argv else "")
+    return names.clean_base(program.parent.name if program.stem == "__main__" else program.stem)
 
 
 def _digest_key(env: Mapping[str, str]) -> bytes:

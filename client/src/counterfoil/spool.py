@@ -26,6 +26,7 @@ log = logging.getLogger("counterfoil")
 DEFAULT_MAX_BYTES = 256 * 1024 * 1024
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOOK_AGAIN_S = 0.1
+_TRIES = 3
 
 
 class Spool:
@@ -86,30 +87,38 @@ class Spool:
         """Close the spool in order, so that the ledger does not take it for silent."""
         if os.getpid() == self._pid:
             for files in self._sets.values():
-                files.close()
+                self._close(files)
         self._begin()
+
+    def _close(self, files: FileSet) -> None:
+        try:
+            files.close()
+        except OSError as error:
+            log.warning("the spool %s was not closed in order: %s", self.directory, error)
+            files.forget()
 
     def stems(self) -> list[str]:
         """Give the names on disk of this process's two spools, durable first."""
         return [self._sets[level].stem for level in (names.DURABLE, names.WRITTEN)]
 
-    def _put(self, files: FileSet, line: bytes, durable: bool) -> None:
+    def _put(self, files: FileSet, line: bytes, durable: bool, tries: int = _TRIES) -> None:
         try:
-            self._write(files, line, durable)
-        except SyncFailed:
-            self._write(files, line, durable)
-        except FileNotFoundError:
-            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._write(files, line, durable)
-        except OSError as error:
-            if error.errno not in _NO_ROOM or not self._give_up(self._stride):
+            number = files.append(line)
+            if durable:
+                files.sync(number)
+        except (SyncFailed, OSError) as error:
+            if not tries or not self._remedy(error):
                 raise
-            self._write(files, line, durable)
+            self._put(files, line, durable, tries - 1)
 
-    def _write(self, files: FileSet, line: bytes, durable: bool) -> None:
-        number = files.append(line)
-        if durable:
-            files.sync(number)
+    def _remedy(self, error: Exception) -> bool:
+        """Do what may help; True when another try is worth it."""
+        if isinstance(error, FileNotFoundError):
+            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return True
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return self._give_up(self._stride) > 0
+        return isinstance(error, SyncFailed)
 
     def _refuse(self, files: FileSet, error: Exception, durable: bool) -> bool:
         if not self._is_warned:
