@@ -237,8 +237,9 @@ def rule_words(statement: Statement) -> str:
         return f": the switch {switch.name} was set{at}{by}"
     if rule is None:
         return ""
-    name = rule.name or rule.decision or rule.symbol or rule.path
+    name = rule.name or rule.symbol or rule.path
     version = f", version {rule.version}" if rule.version else ""
-    named = f"rule {name}{version}" if name else ""
+    by_decision = f"decision {rule.decision}" if rule.decision else ""
+    named = f"rule {name}{version}" if name else by_decision
     text = f"“{rule.text}”" if rule.text and len(rule.text) <= 200 else ""
     return ": " + ", ".join(part for part in (named, text) if part) if named or text else ""

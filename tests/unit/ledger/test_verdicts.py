@@ -230,7 +230,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, reason="expired", rule={"decision": "ADR-7"})],
         SOON,
         "skip.expired",
-        "Skipped because it had expired: rule ADR-7.",
+        "Skipped because it had expired: decision ADR-7.",
     ),
     "a producer's own words and a rule": (
         [skip(0, reason="it rained", **RULE)],
