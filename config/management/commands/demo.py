@@ -1,0 +1,65 @@
+"""`manage.py demo`: the seeds' scenarios, run for real against the running server."""
+
+from __future__ import annotations
+
+import urllib.error
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from access import queries as access_queries
+from access import store as access_store
+from access.domain import rights
+from access.rows import COMMAND_LINE, ProjectRow
+from config.demo import fire
+from config.first_start import ADMIN, DEMO_PROJECT
+from kit import commands
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+
+class Command(commands.Command):
+    help = "Run the demo into a project of its own and compare the ledger with what was seen."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--project", default=DEMO_PROJECT, help="slug of the demo's project")
+        parser.add_argument("--url", default=DEFAULT_URL, help="address of the running server")
+        parser.add_argument("--seed", type=int, default=0, help="decides what breaks, and when")
+
+    def answer(self, **options: Any) -> int:
+        project = _get_or_make_project(options["project"])
+        tokens = {}
+        for scope in ("read", "ingest"):
+            row, text = access_store.create_token(
+                project.id, name=f"demo {scope}", scope=scope, actor=COMMAND_LINE
+            )
+            tokens[scope] = (row.id, text)
+        texts = [text for _, text in tokens.values()]
+        server = fire.Server(options["url"].rstrip("/"), *texts)
+        try:
+            report = fire.run(server, options["seed"])
+        except (urllib.error.URLError, OSError) as error:
+            raise CommandError(
+                f"No server answers at {options['url']} ({error}). "
+                "Start one with `manage.py up`, or name it with --url."
+            ) from error
+        finally:
+            for token_id, _ in tokens.values():
+                access_store.revoke_token(
+                    project.id, token_id, actor=COMMAND_LINE, reason="the demo has ended"
+                )
+        for holds, line in report.lines:
+            self.stdout.write(f"{'ok    ' if holds else 'FAILED'} {line}")
+        return 0 if report.holds else 1
+
+
+def _get_or_make_project(slug: str) -> ProjectRow:
+    found = access_queries.find_project_by_slug(slug)
+    if found is not None:
+        return found
+    project = access_store.create_project(slug=slug, actor=COMMAND_LINE)
+    admin = access_queries.find_user(ADMIN)
+    if admin is not None:
+        access_store.add_member(project.id, admin.id, role=rights.ADMIN, actor=COMMAND_LINE)
+    return project
