@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-
-from django.db import connection
+from datetime import datetime
 
 from kit import bulk, ids
 from kit.db import write_transaction
@@ -195,12 +195,14 @@ def _reasons(draft: Draft) -> str:
 
 def _insert_deliveries(outcomes: Sequence[Outcome]) -> None:
     rows, bodies = [], []
-    crowded = _crowded([o.receipt for o in outcomes if not o.is_new])
+    kept = _kept_deliveries({o.receipt for o in outcomes if not o.is_new})
+    counted: dict[uuid.UUID, list[datetime]] = {}
     for outcome in outcomes:
         envelope = outcome.draft.envelope
-        if outcome.receipt in crowded and envelope.feed_number is None:
-            _count_delivery(outcome)
+        if kept[outcome.receipt] >= DELIVERIES_KEPT and envelope.feed_number is None:
+            counted.setdefault(outcome.receipt, []).append(envelope.received_at)
             continue
+        kept[outcome.receipt] += 1
         delivery = ids.uuid7(envelope.received_at)
         rows.append(
             (
@@ -213,28 +215,26 @@ def _insert_deliveries(outcomes: Sequence[Outcome]) -> None:
             bodies.append((delivery, outcome.draft.raw))
     bulk.insert_rows("delivery", _DELIVERY, rows)
     bulk.insert_rows("delivery_body", ("delivery", "raw"), bodies)
+    _count_deliveries(counted)
 
 
-def _crowded(receipts: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-    """Give those of the replayed receipts that have their rows of deliveries already."""
-    if not receipts:
-        return set()
+def _kept_deliveries(receipts: Collection[uuid.UUID]) -> Counter[uuid.UUID]:
+    """Give how many deliveries of some receipts have a row of their own."""
     statement = (
-        "SELECT receipt FROM delivery WHERE receipt IN ({values}) "
-        f"GROUP BY receipt HAVING count(*) >= {DELIVERIES_KEPT}"
+        "SELECT receipt, count(*) FROM delivery WHERE receipt IN ({values}) GROUP BY receipt"
     )
-    return {bulk.as_uuid(receipt) for (receipt,) in bulk.select_in(statement, [], set(receipts))}
+    rows = bulk.select_in(statement, [], receipts)
+    return Counter({bulk.as_uuid(receipt): count for receipt, count in rows})
 
 
-def _count_delivery(outcome: Outcome) -> None:
-    statement = (
-        "INSERT INTO delivery_tail (receipt, more, last_at) VALUES (%s, 1, %s) "
-        "ON CONFLICT (receipt) DO UPDATE SET more = delivery_tail.more + 1, "
-        "last_at = excluded.last_at"
+def _count_deliveries(counted: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
+    """Count deliveries that get no row; by receipt in order, so that two batches never cross."""
+    bulk.update_rows(
+        "INSERT INTO delivery_tail (receipt, more, last_at) VALUES (%s, %s, %s) "
+        "ON CONFLICT (receipt) DO UPDATE SET more = delivery_tail.more + excluded.more, "
+        "last_at = excluded.last_at",
+        [(receipt, len(times), times[-1]) for receipt, times in sorted(counted.items())],
     )
-    with connection.cursor() as cursor:
-        row = bulk.adapt([outcome.receipt, outcome.draft.envelope.received_at])
-        cursor.execute(statement, row)
 
 
 def _by_project(keys: Sequence[Key]) -> dict[int, list[bytes]]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs
 
+import structlog
 from django.db import Error as DatabaseError
 from django.db import connection
 
@@ -40,6 +41,8 @@ LARGEST_FIRST = arrival.MAX_NUMBER - MAX_LINES
 WAIT_S = 2.0
 POLL_S = 0.02
 NDJSON = "application/x-ndjson"
+
+log = structlog.get_logger(__name__)
 
 
 class ClientGone(Exception):
@@ -68,6 +71,10 @@ async def receive_receipts(scope: Scope, receive: Receive, send: Send) -> None:
         return
     except (DatabaseError, QueueFull):
         got = _unavailable()
+    except Exception:
+        # The rim of the application: beyond it a fault would be an answer without a body.
+        log.exception("receiving failed", action="receive_failed")
+        got = _failed()
     await _send(send, got)
 
 
@@ -183,6 +190,9 @@ async def _wait_for_leaves(outcomes: Sequence[Outcome]) -> dict[uuid.UUID, int]:
 def _find_leaves(receipts: set[uuid.UUID]) -> dict[uuid.UUID, int]:
     try:
         return sequence.leaf_indexes(receipts)
+    except DatabaseError:
+        # The receipts are stored; an answer that said otherwise would be a lie.
+        return {}
     finally:
         connection.close()
 
@@ -222,6 +232,17 @@ def _unavailable() -> tuple[int, str, bytes, Mapping[str, str]]:
             "Nothing of this request was stored; sending it again is safe.",
             stored=False,
             retry_after=1,
+        )
+    )
+
+
+def _failed() -> tuple[int, str, bytes, Mapping[str, str]]:
+    return _whole(
+        answers.problem(
+            500,
+            "internal_error",
+            "Something went wrong on our side",
+            "Send it again: what is stored already is answered as a replay.",
         )
     )
 

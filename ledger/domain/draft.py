@@ -91,7 +91,8 @@ def draft(raw: bytes, envelope: Envelope, key: bytes, receipt: uuid.UUID) -> Dra
         masked_id=keyed(key, "masked", masked) if masked else None,
         pointer=_pointer(read.body, key),
         subjects=_subjects(read.body, key),
-        fingerprint=keyed(key, "content", read.canonical),
+        # What is set aside is known by its bytes alone, so that they are always the same receipt.
+        fingerprint=keyed(key, "content", raw if set_aside else read.canonical),
         raw=raw,
         length=len(raw),
         salt=salt,
@@ -163,7 +164,7 @@ def _subjects(body: Any, key: bytes) -> bytes:
     subjects = body.get("subjects") if isinstance(body, Mapping) else None
     if not isinstance(subjects, list):
         return b""
-    pairs = (item for item in subjects if isinstance(item, Mapping))
+    pairs = (item for item in subjects[:MAX_SUBJECTS] if isinstance(item, Mapping))
     return b"".join(keyed(key, "subject", f"{p.get('type')}:{p.get('id')}") for p in pairs)
 
 

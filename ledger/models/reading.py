@@ -25,7 +25,8 @@ class ProjectorCursor(models.Model):
 class Entry(models.Model):
     """One receipt as lists show it, with what its pointer has come to so far.
 
-    `pointer_state` is clockless: "waiting" reads as pending before `due_at` and dangling after.
+    `pointer_state` is clockless: "waiting" reads as pending before `due_at` and dangling after,
+    and the verdict then reads as `verdict_when_due`.
     """
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index")
@@ -59,6 +60,7 @@ class Entry(models.Model):
     trace = models.CharField(max_length=32, blank=True)
     level = models.CharField(max_length=13)
     verdict = models.CharField(max_length=40)
+    verdict_when_due = models.CharField(max_length=40)
     pointer_text = models.TextField(blank=True)
     pointer_state = models.CharField(max_length=20, blank=True)
     outcome = models.CharField(max_length=10, blank=True)
@@ -145,6 +147,7 @@ class PointerEvent(models.Model):
     target = models.BigIntegerField(null=True)
     terminal = models.BigIntegerField(null=True)
     verdict = models.CharField(max_length=40)
+    verdict_when_due = models.CharField(max_length=40)
     level = models.CharField(max_length=13)
 
     class Meta:

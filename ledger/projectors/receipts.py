@@ -27,17 +27,17 @@ AHEAD = timedelta(minutes=10)
 _ENTRY = (
     "project_id", "leaf_index", "receipt", "kind", "word", "state", "token", "id_text", "id_key",
     "masked_id", "occurred_at", "received_at", "happened_at", "system", "instance", "job",
-    "job_number", "task", "queue", "scope", "invoke", "generation", "recipe", "key_digest", "reason", "rule", "actor",
-    "trace", "level", "verdict", "pointer_text", "pointer_state", "outcome", "due_at", "target",
-    "terminal", "derived_from",
+    "job_number", "task", "queue", "scope", "invoke", "generation", "recipe", "key_digest",
+    "reason", "rule", "actor", "trace", "level", "verdict", "verdict_when_due", "pointer_text",
+    "pointer_state", "outcome", "due_at", "target", "terminal", "derived_from",
 )  # fmt: skip
 _EVENT = (
     "project_id", "leaf_index", "at_leaf", "pointer_state", "outcome", "due_at", "target",
-    "terminal", "verdict", "level",
+    "terminal", "verdict", "verdict_when_due", "level",
 )  # fmt: skip
 _UPDATE = (
     "UPDATE entry SET pointer_state = %s, outcome = %s, due_at = %s, target = %s, terminal = %s, "
-    "verdict = %s, level = %s WHERE project_id = %s AND leaf_index = %s"
+    "verdict = %s, verdict_when_due = %s, level = %s WHERE project_id = %s AND leaf_index = %s"
 )
 
 
@@ -51,13 +51,14 @@ class Judgement:
     target: int | None
     terminal: int | None
     verdict: str
+    verdict_when_due: str
     level: str
 
     def row(self) -> tuple[object, ...]:
         """Give the values in the order of the columns."""
         return (
             self.pointer_state, self.outcome, self.due_at, self.target, self.terminal,
-            self.verdict, self.level,
+            self.verdict, self.verdict_when_due, self.level,
         )  # fmt: skip
 
 
@@ -76,6 +77,7 @@ def judge(statement: Statement, book: Book) -> tuple[Judgement, Finding | None]:
         target=finding.target_leaf if finding else None,
         terminal=finding.terminal_leaf if finding else None,
         verdict=verdict.code,
+        verdict_when_due=verdicts.code_when_due(statement, finding),
         level=verdict.level,
     )
     return judgement, finding
@@ -146,9 +148,10 @@ class _Run:
             self.project_id, item.leaf, item.receipt, one.kind, one.word, one.state, one.token_id,
             one.id_text, one.id_key, one.masked_id or "", one.occurred_at, one.received_at,
             one.happened_at, one.system, one.instance, column(one.job.text()) if one.job else "",
-            one.job.number if one.job else "", one.task, one.queue, one.scope, one.invoke_id, one.generation, one.recipe,
-            one.key_digest or "", one.reason or "", _rule_name(one), _actor_name(one),
-            one.trace_id, judgement.level, judgement.verdict, _pointer_text(one),
+            one.job.number if one.job else "", one.task, one.queue, one.scope, one.invoke_id,
+            one.generation, one.recipe, one.key_digest or "", one.reason or "", _rule_name(one),
+            _actor_name(one), one.trace_id, judgement.level, judgement.verdict,
+            judgement.verdict_when_due, _pointer_text(one),
             judgement.pointer_state, judgement.outcome, judgement.due_at, judgement.target,
             judgement.terminal, item.derived_from,
         )  # fmt: skip
@@ -230,12 +233,13 @@ def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int
 
 def _current(project_id: int, leaves: Iterable[int]) -> dict[int, Judgement]:
     statement = (
-        "SELECT leaf_index, pointer_state, outcome, due_at, target, terminal, verdict, level "
+        "SELECT leaf_index, pointer_state, outcome, due_at, target, terminal, verdict, "
+        "verdict_when_due, level "
         "FROM entry WHERE project_id = %s AND leaf_index IN ({values})"
     )
     return {
-        leaf: Judgement(state, outcome, due and bulk.as_time(due), target, terminal, code, level)
-        for leaf, state, outcome, due, target, terminal, code, level in bulk.select_in(
+        leaf: Judgement(state, outcome, due and bulk.as_time(due), *rest)
+        for leaf, state, outcome, due, *rest in bulk.select_in(
             statement, [project_id], leaves, size=1_000
         )
     }

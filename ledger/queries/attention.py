@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -154,8 +155,7 @@ def _pointers(project_id: int, state: str, as_of: AsOf) -> tuple[int, int, datet
     """Count the pointers in a state, with the newest leaf and when the oldest came."""
     found = where(project_id, Query((Term("pointer", (state,)),)), as_of)
     rows = bulk.select_rows(
-        f"SELECT e.leaf_index, e.received_at {found.text()} "
-        "ORDER BY e.leaf_index DESC LIMIT %s",
+        f"SELECT e.leaf_index, e.received_at {found.text()} ORDER BY e.leaf_index DESC LIMIT %s",
         [*found.parameters, counts.CAP + 1],
     )
     if not rows:
@@ -172,7 +172,7 @@ def _silence(project_id: int, token: int, now: datetime) -> tuple[timedelta, dat
     times = sorted(bulk.as_time(at) for (at,) in rows)
     if len(times) < MISSED:
         return None
-    gaps = [(b - a).total_seconds() for a, b in zip(times, times[1:], strict=False)]
+    gaps = [(b - a).total_seconds() for a, b in itertools.pairwise(times)]
     usual = timedelta(seconds=max(1.0, statistics.median(gaps)))
     return (usual, times[-1]) if now - times[-1] > MISSED * usual else None
 

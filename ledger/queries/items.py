@@ -20,7 +20,10 @@ _OWN = (
     "scope", "invoke", "generation", "recipe", "key_digest", "reason", "rule", "actor", "trace",
     "pointer_text",
 )  # fmt: skip
-_JUDGED = ("verdict", "level", "pointer_state", "outcome", "due_at", "target", "terminal")
+_JUDGED = (
+    "verdict", "verdict_when_due", "level", "pointer_state", "outcome", "due_at", "target",
+    "terminal",
+)  # fmt: skip
 COLUMNS = (*_OWN, *_JUDGED)
 
 
@@ -29,7 +32,7 @@ def select(pointer: str) -> str:
     own = [f"e.{name}" for name in _OWN]
     if pointer == "e":
         return ", ".join([*own, *(f"e.{name}" for name in _JUDGED)])
-    kept = {"verdict", "level"}
+    kept = {"verdict", "verdict_when_due", "level"}
     past = [f"coalesce(p.{name}, e.{name})" if name in kept else f"p.{name}" for name in _JUDGED]
     return ", ".join([*own, *past])
 
@@ -89,7 +92,7 @@ def _at_clock(row: dict[str, Any], at: datetime) -> tuple[str, str]:
     state = row["pointer_state"] or ""
     shown = pointers.shown_state(state, _time(row["due_at"]), at) if state else ""
     is_overdue = state == "waiting" and shown == "dangling"
-    return shown, "skip.original_missing" if is_overdue else row["verdict"]
+    return shown, row["verdict_when_due" if is_overdue else "verdict"]
 
 
 def _pointer(row: dict[str, Any], shown: str, targets: dict[int, str]) -> Item | None:

@@ -160,10 +160,13 @@ def _pointer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
 def _verdict(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
     """Match what the verdict reads as at the clock: one that waits too long has lost its reason."""
     overdue = f"coalesce({pointer}.pointer_state = 'waiting' AND {pointer}.due_at <= %s, false)"
-    stored = "e.verdict" if pointer == "e" else "coalesce(p.verdict, e.verdict)"
-    if value == "skip.original_missing":
-        return f"({stored} = %s OR {overdue})", [value, as_of.at]
-    return f"({stored} = %s AND NOT {overdue})", [value, as_of.at]
+    if pointer == "e":
+        now, then = "e.verdict", "e.verdict_when_due"
+    else:
+        now, then = "coalesce(p.verdict, e.verdict)", "p.verdict_when_due"
+    # The first condition alone has an index; it is met by all but the few that are overdue.
+    condition = f"(({now} = %s AND NOT {overdue}) OR ({then} = %s AND {overdue}))"
+    return condition, [value, as_of.at, value, as_of.at]
 
 
 def _level(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
