@@ -13,6 +13,7 @@ handler404 = "kit.http.not_found"
 handler500 = "kit.http.server_error"
 
 urlpatterns = [
+    path("", include("access.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("api/v1/", api.urls),
@@ -21,5 +22,4 @@ urlpatterns = [
     path("p/<str:slug>/<path:tail>.ndjson", twins.ndjson_twin, name="ndjson_twin"),
     path("p/<str:slug>/", overview.overview, name="overview"),
     path("p/<str:slug>/", include("ledger.urls")),
-    path("", include("access.urls")),
 ]

@@ -57,7 +57,8 @@ class Server:
         """Read one answer of the API."""
         asked = f"?{urllib.parse.urlencode(query)}" if query else ""
         request = urllib.request.Request(  # noqa: S310 - the address is our own server's
-            f"{self.url}/api/v1{path}{asked}", headers={"Authorization": f"Bearer {self.read_token}"}
+            f"{self.url}/api/v1{path}{asked}",
+            headers={"Authorization": f"Bearer {self.read_token}"},
         )
         with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
             return dict(json.load(response))
