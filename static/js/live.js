@@ -7,43 +7,49 @@ const state = document.getElementById("live-state");
 const button = document.getElementById("live-pause");
 const word = state?.querySelector("span");
 const parts = () => document.querySelectorAll("[data-live]");
-const words = { open: "live", polling: "asking every 15 s", lost: "connection lost, trying again", paused: "paused" };
+const words = { open: "live", polling: "asking every 15 s", lost: "connection lost, trying again", stale: "the server cannot see new rows", paused: "paused" };
 
 let paused = false;
-let waiting = 0;
+let newest = null;
+let shown = null;
 let stream = "polling";
 
 function show() {
   if (!state) return;
   state.hidden = parts().length === 0;
   state.dataset.state = paused ? "paused" : stream;
-  word.textContent = paused && waiting ? `paused, ${waiting} new` : words[paused ? "paused" : stream];
+  word.textContent = words[paused ? "paused" : stream] + (paused && newer() ? `, ${newer()} newer in the log` : "");
   button.textContent = paused ? "Resume" : "Pause";
   button.setAttribute("aria-pressed", String(paused));
 }
 
+const newer = () => (shown === null || newest === null ? 0 : Math.max(0, newest - shown));
+
 function refresh() {
   if (document.hidden || document.querySelector("dialog[open], [popover]:popover-open")) return;
   for (const part of parts()) htmx.trigger(part, "refresh");
+  shown = newest;
 }
 
-function poke() {
-  if (paused) waiting += 1;
-  else refresh();
+// A poke's id is the newest leaf index of the project's log.
+function poke(event) {
+  newest = Number(event.detail?.id ?? newest);
+  if (!paused) refresh();
   show();
 }
 
 button?.addEventListener("click", () => {
   paused = !paused;
   if (!paused) {
-    if (waiting) announce(`${waiting} new`);
-    waiting = 0;
+    if (newer()) announce(`${newer()} newer in the log`);
     refresh();
   }
   show();
 });
 
 document.addEventListener("ledger", poke);
+document.addEventListener("stale", () => { stream = "stale"; show(); });
+document.addEventListener("fresh", () => { stream = "open"; show(); });
 document.addEventListener("htmx:sse:after:connection", () => { stream = "open"; show(); });
 document.addEventListener("htmx:sse:error", () => { stream = "lost"; show(); });
 document.addEventListener("htmx:sse:close", () => { stream = "polling"; show(); });
