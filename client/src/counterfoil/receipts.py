@@ -129,17 +129,15 @@ def channel_of(text: str) -> dict[str, str]:
 def made(kind: str, fields: Mapping[str, Any], source: Mapping[str, str] | None) -> dict[str, Any]:
     """Give a receipt of the fields that are given, with its id and its time."""
     receipt: dict[str, Any] = {"schema": SCHEMA, "id": "", "kind": kind, "occurred_at": ""}
-    receipt.update((k, v) for k, v in fields.items() if _is_given(k, v))
-    receipt["id"] = str(receipt["id"] or ids.v7())
+    for name, value in fields.items():
+        if value is not UNSET and (value is not None or name == "original"):
+            receipt[name] = value  # noqa: PERF403
+    receipt["id"] = str(receipt["id"]) or ids.v7()
     receipt["occurred_at"] = receipt["occurred_at"] or encode.now_text()
     if source and "source" not in receipt:
         receipt["source"] = source
     _take_short_forms(receipt)
     return receipt
-
-
-def _is_given(name: str, value: Any) -> bool:
-    return value is not UNSET and (value is not None or name == "original")
 
 
 def _take_short_forms(receipt: dict[str, Any]) -> None:
