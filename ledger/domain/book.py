@@ -21,8 +21,8 @@ class Book(Protocol):
     def by_job(self, job: JobName, /) -> Sequence[Statement]:
         """Return all receipts of a job."""
 
-    def by_key(self, key_digest: str, /) -> Sequence[Statement]:
-        """Return all receipts with a key."""
+    def by_key(self, key_digest: str, near: int, /) -> Sequence[Statement]:
+        """Return the receipts with a key; of a hot key, those around the leaf `near`."""
 
     def by_masked_id(self, masked: str, /) -> Sequence[Statement]:
         """Return all receipts whose id is the same but for version and variant."""
@@ -48,10 +48,10 @@ class Inquiry:
         self.asked.add(("job", job.text()))
         return [each for each in self.book.by_job(job) if each.is_readable and each.kind != "skip"]
 
-    def by_key(self, key_digest: str) -> list[Statement]:
+    def by_key(self, key_digest: str, near: int) -> list[Statement]:
         """Return the readable receipts with a key that still have their content."""
         self.asked.add(("key", key_digest))
-        found = [each for each in self.book.by_key(key_digest) if each.is_readable]
+        found = [each for each in self.book.by_key(key_digest, near) if each.is_readable]
         return [each for each in found if not self.is_redacted(each)]
 
     def by_masked_id(self, masked: str) -> list[Statement]:

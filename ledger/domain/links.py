@@ -136,7 +136,7 @@ def _to(pointing: Statement, target: Statement, via: str, inquiry: Inquiry) -> L
 
 
 def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link:
-    found = inquiry.by_key(pointing.key_digest or "")
+    found = inquiry.by_key(pointing.key_digest or "", pointing.leaf)
     groups = _runs([each for each in found if _may_be_original(pointing, each)])
     if len(groups) == 1:
         run = tuple(groups[0])

@@ -193,7 +193,7 @@ class _Walk:
             rule=link.rule,
             level=self._level(target, *([end] if end is not None else [])),
             hops=tuple(self.hops),
-            target_leaf=self._target_leaf() or target.leaf,
+            target_leaf=target.leaf if len(self.trail) == 1 else self._target_leaf(),
             terminal_leaf=None if end is None else end.leaf,
             outcome=outcome,
         )

@@ -1,8 +1,11 @@
 """The ledger as the pointer resolver reads it: what is stored, and the batch at hand over it.
 
-A hot job or key may have a million receipts, so of each only the ends are looked at: the first
-and the last `ENDS` that can matter. The ends of "stored and batch" are made of the ends of both,
-so the answer does not depend on how the log was cut into batches.
+A hot job or key may have a million receipts, so of each only a part is looked at. Of an id, a job
+or a masked id it is the ends: the first and the last `ENDS` that can matter. Of a key it is what
+lies around the receipt that asks, `ENDS` to either side: what came long before or long after is
+not its original, and the ends of a hot key would move away from it. Both parts of "stored and
+batch" are made of the parts of both, so the answer does not depend on how the log was cut into
+batches.
 """
 
 from __future__ import annotations
@@ -18,9 +21,13 @@ from ledger.domain.statement import JobName, Statement
 
 ENDS = 20
 Name = tuple[str, str]
-_COLUMNS = {"id": "id_key", "job": "job", "key": "key_digest", "masked": "masked_id"}
+Near = tuple[str, int]
+_COLUMNS = {"id": "id_key", "job": "job", "masked": "masked_id"}
 # A skip of a job or key is never what another skip points at by job or key.
-_MATTER = {"job": " AND kind <> 'skip'", "key": " AND kind IN ('enqueue', 'start', 'done')"}
+_MATTER = {"job": " AND kind <> 'skip'"}
+OF_KEY = ("enqueue", "start", "done")
+# Each is two SELECTs of one compound statement, of which SQLite allows 500.
+_KEYS_AT_ONCE = 200
 
 
 def names_of(statement: Statement) -> frozenset[Name]:
@@ -37,6 +44,7 @@ class Book:
         self._end = end
         self._stored: dict[Name, list[int]] = {}
         self._fresh: dict[Name, list[int]] = defaultdict(list)
+        self._around: dict[Near, list[int]] = {}
         self._statements: dict[int, Statement] = {}
 
     def by_id(self, id_key: str) -> Sequence[Statement]:
@@ -47,9 +55,14 @@ class Book:
         """Give the first and last receipts of a job."""
         return self._find("job", job.text())
 
-    def by_key(self, key_digest: str) -> Sequence[Statement]:
-        """Give the first and last receipts with a key."""
-        return self._find("key", key_digest)
+    def by_key(self, key_digest: str, near: int) -> Sequence[Statement]:
+        """Give the receipts with a key around a leaf, the last before and the first after it."""
+        if (key_digest, near) not in self._around:
+            self.fetch_keys([(key_digest, near)])
+        found = self._around[key_digest, near] + self._fresh.get(("key", key_digest), [])
+        before = [leaf for leaf in found if leaf < near]
+        after = [leaf for leaf in found if leaf > near]
+        return self._known([*before[-ENDS:], *after[:ENDS]])
 
     def by_masked_id(self, masked: str) -> Sequence[Statement]:
         """Give receipts whose id is the same but for version and variant."""
@@ -83,6 +96,17 @@ class Book:
             self._fetch_kind(kind, texts)
         self._load(leaf for leaves in self._stored.values() for leaf in leaves)
 
+    def fetch_keys(self, asked: Iterable[Near]) -> None:
+        """Load what is stored around the leaves that ask for a key, given as (digest, leaf)."""
+        wanted = sorted({one for one in asked if one not in self._around})
+        for start in range(0, len(wanted), _KEYS_AT_ONCE):
+            chunk = wanted[start : start + _KEYS_AT_ONCE]
+            self._around.update({one: [] for one in chunk})
+            rows = bulk.select_rows(*_around(self._project_id, self._end, chunk))
+            for place, leaf in rows:
+                self._around[chunk[place]].append(leaf)
+        self._load(leaf for one in wanted for leaf in self._around[one])
+
     def fetch_leaves(self, leaves: Iterable[int]) -> None:
         """Load statements by their leaves."""
         self._load(leaves)
@@ -91,7 +115,9 @@ class Book:
         name = (kind, column(text))
         if name not in self._stored:
             self.fetch([name])
-        leaves = _ends(self._stored[name] + self._fresh.get(name, []))
+        return self._known(_ends(self._stored[name] + self._fresh.get(name, [])))
+
+    def _known(self, leaves: Sequence[int]) -> list[Statement]:
         self._load(leaves)
         return [self._statements[leaf] for leaf in leaves]
 
@@ -118,10 +144,28 @@ class Book:
             self._statements.update(statements.load_leaves(self._project_id, missing))
 
 
+def _around(project_id: int, end: int, chunk: Sequence[Near]) -> tuple[str, list[object]]:
+    """Select the leaves of each key on both sides of a leaf, with the key's place in the chunk."""
+    parts: list[str] = []
+    parameters: list[object] = []
+    marks = ", ".join(f"'{kind}'" for kind in OF_KEY)
+    for place, (digest, near) in enumerate(chunk):
+        sides = [(-1, min(near, end), "DESC"), (near, end, "")]
+        for above, below, order in sides[: 1 if near >= end else 2]:
+            parts.append(
+                f"SELECT * FROM (SELECT {place} AS place, leaf_index FROM entry "  # noqa: S608
+                f"WHERE project_id = %s AND key_digest = %s AND key_digest <> '' "
+                f"AND kind IN ({marks}) AND leaf_index > %s AND leaf_index < %s "
+                f"ORDER BY leaf_index {order} LIMIT {ENDS}) AS part{len(parts)}"
+            )
+            parameters += [project_id, digest, above, below]
+    return " UNION ALL ".join(parts) + " ORDER BY place, leaf_index", parameters
+
+
 def _matters(kind: str, statement: Statement) -> bool:
     if kind == "job":
         return statement.kind != "skip"
-    return kind != "key" or statement.kind in ("enqueue", "start", "done")
+    return kind != "key" or statement.kind in OF_KEY
 
 
 def _ends(leaves: Sequence[int]) -> Sequence[int]:

@@ -8,21 +8,24 @@ one of its names (`pointer_wait`); a change is an event of that pointer at that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from kit import bulk
 from ledger.domain import pointers, verdicts
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement, normal_id
-from ledger.projectors.book import Book, Name, names_of
+from ledger.projectors.book import OF_KEY, Book, Name, Near, names_of
 from ledger.registry import Write
 from ledger.statements import Item
 
 # A skip looks for its key back in time, and up to this far ahead where a lock was lost.
 AHEAD = timedelta(minutes=10)
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+# The same as `_may_change` for a key, as far as the row tells: which waiting skips to load.
+_MAY_CHANGE = "(entry.happened_at >= %s OR entry.pointer_text <> '')"
 
 _ENTRY = (
     "project_id", "leaf_index", "receipt", "kind", "word", "state", "token", "id_text", "id_key",
@@ -127,13 +130,14 @@ class _Run:
             return False
         if kind == "job":
             return item.statement.kind != "skip"
-        if kind == "key":
-            asked = self.book.get(leaf)
-            return (
-                item.statement.kind in ("enqueue", "start", "done")
-                and item.statement.happened_at <= asked.happened_at + AHEAD
-            )
-        return True
+        if kind != "key":
+            return True
+        asked = self.book.get(leaf)
+        if item.statement.kind not in OF_KEY:
+            return False
+        # A pointer that names something came to the key by way of another skip, whose time counts.
+        names_one = asked.pointer is not None and asked.pointer.names_something
+        return names_one or item.statement.happened_at - asked.happened_at <= AHEAD
 
     def _note(self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding) -> None:
         self.events.append((self.project_id, leaf, at_leaf, *judgement.row()))
@@ -185,6 +189,7 @@ class ReceiptsProjector:
         book = Book(project_id, items[0].leaf)
         waits, leaves = _waiting(project_id, items)
         book.fetch(_wanted(items))
+        book.fetch_keys(_wanted_keys(items))
         book.fetch_leaves(leaves)
         run = _Run(project_id, book, waits, _current(project_id, leaves))
         for item in items:
@@ -203,9 +208,15 @@ def _wanted(items: Iterable[Item]) -> set[Name]:
             wanted.add(("id", column(normal_id(one.pointer.receipt))))
         if one.pointer is not None and one.pointer.job:
             wanted.add(("job", column(one.pointer.job.text())))
-        if one.key_digest:
-            wanted.add(("key", one.key_digest))
     return wanted
+
+
+def _wanted_keys(items: Iterable[Item]) -> Iterator[Near]:
+    for item in items:
+        one = item.statement
+        names_one = one.pointer is not None and one.pointer.names_something
+        if one.key_digest and pointers.has_pointer(one) and not names_one:
+            yield one.key_digest, item.leaf
 
 
 def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int]], set[int]]:
@@ -215,9 +226,9 @@ def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int
     for item in items:
         for kind, name in names_of(item.statement):
             texts[kind].add(name)
-    earliest = min(item.statement.happened_at for item in items) - AHEAD
+    earliest = _before(min(item.statement.happened_at for item in items))
     for kind, names in texts.items():
-        recent = " AND entry.happened_at >= %s" if kind == "key" else ""
+        recent = f" AND {_MAY_CHANGE}" if kind == "key" else ""
         statement = (
             "SELECT pointer_wait.name, pointer_wait.leaf_index FROM pointer_wait "  # noqa: S608
             "JOIN entry ON entry.project_id = pointer_wait.project_id "
@@ -229,6 +240,11 @@ def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int
         for name, leaf in bulk.select_in(statement, fixed, names, size=1_000):
             waits[kind, name].add(leaf)
     return waits, {leaf for found in waits.values() for leaf in found}
+
+
+def _before(happened_at: datetime) -> datetime:
+    """Go back by `AHEAD`; a producer's clock may stand at the beginning of time."""
+    return max(happened_at, BEGINNING + AHEAD) - AHEAD
 
 
 def _current(project_id: int, leaves: Iterable[int]) -> dict[int, Judgement]:

@@ -75,7 +75,7 @@ class Shelf:
         """Return the statements of a job."""
         return [each for each in self.statements if each.job == job]
 
-    def by_key(self, key_digest: str) -> list[Statement]:
+    def by_key(self, key_digest: str, near: int) -> list[Statement]:
         """Return the statements with a key."""
         return [each for each in self.statements if each.key_digest == key_digest]
 
