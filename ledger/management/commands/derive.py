@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from access.models import Project
+from access import queries as access_queries
 from kit import commands
 from ledger import derive, rebuild, sequence
 from ledger.rebuild import Report
@@ -54,8 +54,8 @@ class Command(commands.Command):
         return 0
 
     def _once(self, batch: int) -> int:
-        for project_id in Project.objects.values_list("pk", flat=True):
-            while sequence.sequence(project_id) or derive.derive(project_id, batch):
+        for project in access_queries.all_projects():
+            while sequence.sequence(project.id) or derive.derive(project.id, batch):
                 pass
         return 0
 
