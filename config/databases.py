@@ -18,6 +18,10 @@ _SQLITE_START = (
     "PRAGMA cache_size=-32768;"
 )
 
+# The pool's own tries to reconnect come at growing intervals, up to minutes; given up after
+# seconds, the next request tries anew.
+_POOL = {"min_size": 1, "max_size": 16, "timeout": 5, "reconnect_timeout": 3}
+
 
 def sqlite(path: Path) -> dict[str, Any]:
     """Describe the embedded database; writes take the lock at BEGIN, reads run in autocommit."""
@@ -49,7 +53,9 @@ def postgresql(url: str) -> dict[str, Any]:
         "HOST": host,
         "PORT": str(parts.port or ""),
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {"pool": {"min_size": 1, "max_size": 16, "timeout": 10}, **options},
+        # Ask before use whether a pooled connection still stands: a restart breaks them all.
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {"pool": dict(_POOL), **options},
     }
 
 

@@ -117,7 +117,12 @@ def adapt(row: Iterable[Any]) -> list[Any]:
 
 def _copy(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
     statement = f"COPY {table} ({_names(columns)}) FROM STDIN"
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+    # Django translates the driver's errors for `execute` only.
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
         for row in rows:
             copy.write_row(row)
 

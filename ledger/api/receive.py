@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 import time
+import traceback
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +74,8 @@ async def receive_receipts(scope: Scope, receive: Receive, send: Send) -> None:
         got = _unavailable()
     except Exception:
         # The rim of the application: beyond it a fault would be an answer without a body.
-        log.exception("receiving failed", action="receive_failed")
+        # Not `exception`, which would print the bodies at hand as well.
+        log.error("receiving failed", action="receive_failed", trace=traceback.format_exc())
         got = _failed()
     await _send(send, got)
 

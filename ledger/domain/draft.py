@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ledger.domain import canonical, leaf, reading
+from ledger.domain import canonical, leaf, reading, shapes
 from ledger.domain.reading import Fault, Reading
 
 ACCEPTED, CONFLICT, QUARANTINED, OVERSIZE = "accepted", "conflict", "quarantined", "oversize"
@@ -164,7 +164,7 @@ def _subjects(body: Any, key: bytes) -> bytes:
     subjects = body.get("subjects") if isinstance(body, Mapping) else None
     if not isinstance(subjects, list):
         return b""
-    pairs = (item for item in subjects[:MAX_SUBJECTS] if isinstance(item, Mapping))
+    pairs = (item for item in subjects[: shapes.MAX_SUBJECTS] if isinstance(item, Mapping))
     return b"".join(keyed(key, "subject", f"{p.get('type')}:{p.get('id')}") for p in pairs)
 
 

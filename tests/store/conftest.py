@@ -1,7 +1,8 @@
-"""The cast of three for tests of stores."""
+"""The cast of three and the desk for tests of stores."""
 
 from __future__ import annotations
 
 from tests.cast import cast
+from tests.desk import desk, desk_loop, shared_database
 
-__all__ = ["cast"]
+__all__ = ["cast", "desk", "desk_loop", "shared_database"]
