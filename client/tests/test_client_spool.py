@@ -181,6 +181,25 @@ def test_a_child_forked_while_another_thread_writes_does_not_hang(client):
         thread.join()
 
 
+def test_a_signal_handler_may_write_a_receipt_while_its_thread_writes_one(client, spool):
+    told: list[str] = []
+    before = signal.signal(
+        signal.SIGALRM, lambda *_: told.append(client.skip(key="k", reason="in_flight"))
+    )
+    try:
+        for n in range(1, 60):
+            signal.setitimer(signal.ITIMER_REAL, n * 5e-6)
+            client.skip(key="k", reason="already_done")
+        while signal.getitimer(signal.ITIMER_REAL)[0]:
+            time.sleep(0.001)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    found = [json.loads(line) for line in lines_in(spool)]
+    assert [f["reason"] for f in found].count("in_flight") == len(told) > 0
+
+
 def fill(made: Spool, count: int, *, durable: bool, size: int = 1000) -> list[bool]:
     line = b'{"kind":"done","data":"' + b"x" * (size - 26) + b'"}\n'
     return [made.append(line, durable=durable) for _ in range(count)]

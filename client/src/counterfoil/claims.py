@@ -92,7 +92,7 @@ class Claim:
             return
         try:
             self._write("start", self.token, _took_over(answer), durable=True)
-        except SpoolError:
+        except BaseException:
             self._release()
             raise
 

@@ -20,6 +20,8 @@ from typing import Callable
 from counterfoil import alive, names
 from counterfoil.errors import SpoolError
 
+_LEADER_S = 2.0
+
 
 class SyncFailed(SpoolError):
     """The disk did not confirm what was written."""
@@ -43,14 +45,16 @@ class FileSet:
         self._segment_bytes, self._segment_s = segment_bytes, segment_s
         self._sync_fd = sync or full_sync
         self._level = level
-        self._lock = threading.Lock()
+        # Re-entrant, both: a signal handler of the task may write a receipt while its own thread
+        # is in here.
+        self._lock = threading.RLock()
         self._fd, self._first, self._size, self._opened = -1, 0, 0, 0.0
         self._next = 1
         self._stale = self._torn = False
-        self._flushed = threading.Condition(threading.Lock())
+        self._flushed = threading.Condition()
         self._synced = 0
         self._failed: deque[range] = deque(maxlen=64)
-        self._is_syncing = False
+        self._leader = 0
 
     def append(self, line: bytes) -> int:
         """Hand one line to the operating system and give its number in the spool.
@@ -72,15 +76,19 @@ class FileSet:
 
     def sync(self, number: int) -> None:
         """Return when the line of that number is on disk; raises SyncFailed when it may not be."""
+        me = threading.get_ident()
         while True:
             with self._flushed:
-                while self._is_syncing and self._synced < number:
-                    self._flushed.wait()
+                while self._leader not in (0, me) and self._synced < number:
+                    # Not for ever: an exception from a signal handler can end a leader anywhere,
+                    # and two that sync at once do no harm.
+                    if not self._flushed.wait(_LEADER_S):
+                        break
                 if any(number in failed for failed in self._failed):
                     raise SyncFailed()
                 if self._synced >= number:
                     return
-                self._is_syncing = True
+                self._leader = me
             self._lead()
 
     def rotate(self) -> None:
@@ -173,8 +181,10 @@ class FileSet:
         self._size += done
 
     def _undo(self, done: int) -> None:
+        # By the file's own size: the one that we keep is behind when an exception from a signal
+        # handler came between a write and its counting.
         try:
-            os.ftruncate(self._fd, self._size)
+            os.ftruncate(self._fd, os.fstat(self._fd).st_size - done)
         except OSError:
             # The torn piece stays: the next write ends its line first, and it takes a number.
             self._size += done
@@ -191,7 +201,7 @@ class FileSet:
             if fd >= 0:
                 os.close(fd)
             with self._flushed:
-                self._is_syncing = False
+                self._leader = 0
                 self._flushed.notify_all()
 
     def _flush(self, fd: int, target: int) -> None:

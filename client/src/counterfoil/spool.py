@@ -57,7 +57,7 @@ class Spool:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._sets = {level: self._new_set(level) for level in (names.DURABLE, names.WRITTEN)}
-        self._room_lock = threading.Lock()
+        self._room_lock = threading.RLock()
         self._unchecked = self._stride
         self._refused_until = 0.0
         self._is_warned = False
