@@ -19,7 +19,9 @@ from ledger.registry import Projector, Write, registry
 from ledger.statements import Item
 
 BATCH = 500
-_TAKE = "SELECT next_leaf FROM projector_cursor WHERE projector = %s AND project_id = %s"
+_TAKE = (
+    "SELECT next_leaf, rules_version FROM projector_cursor WHERE projector = %s AND project_id = %s"
+)
 _MOVE = "UPDATE projector_cursor SET next_leaf = %s WHERE projector = %s AND project_id = %s"
 
 
@@ -134,12 +136,15 @@ def _start(projector: Projector, project_id: int) -> None:
 
 
 def _commit(projector: Projector, project_id: int, items: Sequence[Item], write: Write) -> None:
-    """Write the rows and move the cursor, unless another deriver was quicker."""
+    """Write the rows and move the cursor, unless another deriver was quicker.
+
+    Nor when another release has put rows of its own rules in place since the batch was planned.
+    """
     name: list[str | int] = [projector.name, project_id]
     with write_transaction(), connection.cursor() as cursor:
         cursor.execute(_TAKE + (" FOR UPDATE" if is_postgresql() else ""), name)
         row = cursor.fetchone()
-        if row is None or row[0] != items[0].leaf:
+        if row is None or tuple(row) != (items[0].leaf, projector.rules_version):
             return
         write()
         cursor.execute(_MOVE, [items[-1].leaf + 1, *name])

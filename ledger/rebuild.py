@@ -144,8 +144,9 @@ def _swap(
                 "UPDATE projector_cursor SET rules_version = %s WHERE projector = %s",
                 [projector.rules_version, projector.name],
             )
-    for project_id, changed in changes.items():
-        _record(project_id, changed, projectors)
+        # In the same transaction: a crash after the swap would lose what was judged otherwise.
+        for project_id, changed in changes.items():
+            _record(project_id, changed, projectors)
 
 
 def _columns(table: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 
@@ -14,13 +14,14 @@ from ledger.registry import Write
 from ledger.statements import Item
 
 BUCKET_S = 300
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FACETS = ("kind", "task", "queue", "system", "instance", "reason")
 
 
 def bucket_of(at: datetime) -> datetime:
     """Give the start of the five minutes that a moment lies in."""
-    seconds = int(at.timestamp()) // BUCKET_S * BUCKET_S
-    return datetime.fromtimestamp(seconds, UTC)
+    # Not by `timestamp()`: as a float, the last moment of the year 9999 rounds to the year 10000.
+    return at - (at - EPOCH) % timedelta(seconds=BUCKET_S)
 
 
 def facets_of(statement: Statement) -> tuple[str, ...]:

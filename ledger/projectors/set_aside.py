@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kit import bulk, ids
+from ledger.domain import plain
 from ledger.registry import Write
 from ledger.statements import Item
 
@@ -35,31 +36,28 @@ class SetAsideProjector:
             )
             for item in opened
         ]  # fmt: skip
-        redriven = [
-            (item.leaf, project_id, item.derived_from, item.leaf)
-            for item in items
-            if item.derived_from is not None
-        ]
-        closed = [
-            (item.leaf, str(item.statement.act.get("reason", "")), project_id, target, item.leaf)
-            for item in items
-            if (target := _closed_receipt(item)) is not None
-        ]
+        # One statement for both, in the order of the leaves: whichever came first settles it.
+        settled = [row for item in items for row in _settling(project_id, item)]
 
         def write() -> None:
             bulk.insert_rows("set_aside", _COLUMNS, rows)
             bulk.update_rows(
-                "UPDATE set_aside SET redriven_leaf = %s, is_open = false "
+                "UPDATE set_aside SET redriven_leaf = %s, closed_leaf = %s, closed_reason = %s, "
+                "is_open = false "
                 "WHERE project_id = %s AND receipt = %s AND leaf_index < %s AND is_open",
-                redriven,
-            )
-            bulk.update_rows(
-                "UPDATE set_aside SET closed_leaf = %s, closed_reason = %s, is_open = false "
-                "WHERE project_id = %s AND receipt = %s AND leaf_index < %s AND is_open",
-                closed,
+                settled,
             )
 
         return write
+
+
+def _settling(project_id: int, item: Item) -> Iterator[tuple[object, ...]]:
+    if item.derived_from is not None:
+        yield item.leaf, None, "", project_id, item.derived_from, item.leaf
+    closed = _closed_receipt(item)
+    if closed is not None:
+        reason = plain.prose_of(item.statement.act.get("reason"))
+        yield None, item.leaf, reason, project_id, closed, item.leaf
 
 
 def _closed_receipt(item: Item) -> object | None:

@@ -23,6 +23,9 @@ Document = dict[str, Any]
 LAG_WORTH_A_WORD_S = 5.0
 INTERVALS = 100
 MISSED = 10
+# A token that once loaded a batch has receipts milliseconds apart; by their median alone it would
+# be called silent ten seconds after its last.
+SHORTEST_INTERVAL_S = 60.0
 
 _SENTENCES = {
     "missing-pointer": ("skip names neither an original nor a rule", "skips name neither"),
@@ -173,7 +176,7 @@ def _silence(project_id: int, token: int, now: datetime) -> tuple[timedelta, dat
     if len(times) < MISSED:
         return None
     gaps = [(b - a).total_seconds() for a, b in itertools.pairwise(times)]
-    usual = timedelta(seconds=max(1.0, statistics.median(gaps)))
+    usual = timedelta(seconds=max(SHORTEST_INTERVAL_S, statistics.median(gaps)))
     return (usual, times[-1]) if now - times[-1] > MISSED * usual else None
 
 

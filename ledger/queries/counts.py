@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kit import bulk
 from kit.http import ProblemError, bad_query
 from kit.search import Query, Term, moment, render
 from ledger.domain.leaf import rfc3339
-from ledger.projectors.roll_ups import BUCKET_S, bucket_of
+from ledger.domain.names import column
+from ledger.projectors.roll_ups import BUCKET_S, EPOCH, bucket_of
 from ledger.queries import heads
+from ledger.queries.where import Condition, source_condition
 
 Document = dict[str, Any]
 MOST_FIELDS = 3
@@ -27,7 +29,8 @@ def counts_document(
     Times are cut to five minutes, as the roll-ups are; what a row's `q` lists is the same count.
     """
     _check(query, by, bucket)
-    conditions, parameters, start, end = _where(project_id, query, now)
+    start, end = _span(query, now)
+    conditions, parameters = _where(project_id, query, start, end)
     columns = [_column(name) for name in by]
     rows = _rows(columns, conditions, parameters, bool(bucket))
     base = [term for term in query.terms if term.name not in ("after", "before")]
@@ -75,32 +78,43 @@ def _bad(detail: str) -> ProblemError:
 
 
 def _column(name: str) -> str:
-    if name == "source":
-        return "CASE WHEN instance = '' THEN system ELSE system || '/' || instance END"
-    return FACETS[name]
+    return "system || '/' || instance" if name == "source" else FACETS[name]
 
 
-Bounds = tuple[list[str], list[Any], datetime | None, datetime | None]
+Bound = datetime | None
 
 
-def _where(project_id: int, query: Query, now: datetime) -> Bounds:
+def _span(query: Query, now: datetime) -> tuple[Bound, Bound]:
+    """Give the time that all terms of the query leave, cut to the roll-ups' five minutes."""
+
+    def moments(name: str) -> list[list[datetime]]:
+        terms = [term for term in query.terms if term.name == name]
+        return [[bucket_of(moment(value, now)) for value in term.values] for term in terms]
+
+    starts, ends = moments("after"), moments("before")
+    start = max(min(times) for times in starts) if starts else None
+    return start, min(max(times) for times in ends) if ends else None
+
+
+def _where(project_id: int, query: Query, start: Bound, end: Bound) -> tuple[list[str], list[Any]]:
     conditions, parameters = ["project_id = %s"], [project_id]
-    start = end = None
     values: list[Any] = list(parameters)
+    for sign, bound in ((">=", start), ("<", end)):
+        if bound is not None:
+            conditions.append(f"bucket_at {sign} %s")
+            values.append(bound)
     for term in query.terms:
-        if term.name == "after":
-            start = bucket_of(moment(term.values[0], now))
-            conditions.append("bucket_at >= %s")
-            values.append(start)
-        elif term.name == "before":
-            end = bucket_of(moment(term.values[0], now))
-            conditions.append("bucket_at < %s")
-            values.append(end)
-        else:
-            marks = ", ".join(["%s"] * len(term.values))
-            conditions.append(f"{_column(term.name)} IN ({marks})")
-            values.extend(term.values)
-    return conditions, values, start, end
+        if term.name in FACETS:
+            met = [_facet(term.name, value) for value in term.values]
+            conditions.append(f"({' OR '.join(condition for condition, _ in met)})")
+            values.extend(one for _, found in met for one in found)
+    return conditions, values
+
+
+def _facet(name: str, value: str) -> Condition:
+    if name == "source":
+        return source_condition(value, "")
+    return f"{FACETS[name]} = %s", [column(value)]
 
 
 def _rows(
@@ -124,8 +138,8 @@ def _fold(rows: list[tuple[Any, ...]], by: list[str], seconds: int) -> dict[Key,
     for row in rows:
         start = ""
         if seconds:
-            at = int(bulk.as_time(row[0]).timestamp()) // seconds * seconds
-            start = rfc3339(datetime.fromtimestamp(at, bulk.as_time(row[0]).tzinfo))
+            at = bulk.as_time(row[0])
+            start = rfc3339(at - (at - EPOCH) % timedelta(seconds=seconds))
         key = (start, *row[-1 - len(by) : -1])
         found[key] = found.get(key, 0) + int(row[-1])
     return found
@@ -137,21 +151,33 @@ def _row(
     by: list[str],
     bucket: str,
     base: list[Term],
-    start: datetime | None,
-    end: datetime | None,
+    start: Bound,
+    end: Bound,
 ) -> Document:
     values = dict(zip(by, key[1:], strict=True))
     terms = [term for term in base if term.name not in values]
     terms += [Term(name, (value,)) for name, value in values.items()]
-    document: Document = {**values, "count": count}
+    shown = {
+        name: value.removesuffix("/") if name == "source" else value
+        for name, value in values.items()
+    }
+    document: Document = {**shown, "count": count}
     if key[0]:
         at = datetime.fromisoformat(key[0])
-        start, end = at, at + timedelta(seconds=_BUCKETS[bucket])
+        start, end = _within(at, _BUCKETS[bucket], start, end)
         document["bucket"] = at
     if start is not None:
         terms.append(Term("after", (rfc3339(start),)))
     if end is not None:
         terms.append(Term("before", (rfc3339(end),)))
-    # A facet that is empty cannot be asked for: what has no task has none to name.
-    document["q"] = None if "" in values.values() else render(terms)
+    document["q"] = render(terms)
     return document
+
+
+def _within(at: datetime, seconds: int, start: Bound, end: Bound) -> tuple[Bound, Bound]:
+    """Cut a bucket to what was asked for: the first and the last may be only partly counted."""
+    first = at if start is None else max(at, start)
+    # The last bucket of the year 9999 has no end that can be written.
+    width = timedelta(seconds=seconds)
+    last = at + width if at <= datetime.max.replace(tzinfo=UTC) - width else None
+    return first, min((one for one in (last, end) if one is not None), default=None)

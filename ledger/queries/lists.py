@@ -41,35 +41,26 @@ def list_receipts(project_id: int, asked: Asked) -> Document:
     """Give one page of the list (contract, section 4); raises for a query with faults."""
     if asked.query.faults:
         raise bad_query(asked.query)
-    after, top = _place(asked.cursor)
     found = where(project_id, asked.query, asked.as_of)
-    top = asked.as_of.leaf if top is None else top
-    rows, searched_to = _rows(project_id, found, asked, after, min(top, asked.as_of.leaf))
-    page, has_more = keyset.take(rows, asked.limit)
-    documents = items.items(project_id, page, asked.as_of)
-    following = None
-    if has_more:
-        values = (int(page[-1][0]), top)
-        following = keyset.encode(keyset.Cursor(values), NAME)
+    page = _page(project_id, found, asked)
     return {
-        "items": documents,
-        "next": following,
-        "newer": _newer(found, top, asked) if asked.cursor else 0,
-        "window": _window(project_id, found, asked, searched_to),
-        "count": _count(found, asked, rows),
+        "items": items.items(project_id, page.rows, asked.as_of),
+        "next": page.next,
+        "newer": _newer(found, page.top, asked) if asked.cursor else 0,
+        "window": _window(project_id, found, asked, page.searched_to),
+        "count": _count(found, asked, page),
         "feed": feed_of(project_id),
     }
 
 
 def stream_receipts(project_id: int, asked: Asked) -> Iterator[Document]:
     """Give every row of a query, page by page, for an export."""
-    cursor = ""
-    while True:
-        page = list_receipts(project_id, Asked(asked.query, asked.as_of, MOST, cursor))
-        yield from page["items"]
-        if page["next"] is None:
-            return
-        cursor = page["next"]
+    found = where(project_id, asked.query, asked.as_of)
+    cursor: str | None = asked.cursor
+    while cursor is not None:
+        page = _page(project_id, found, Asked(asked.query, asked.as_of, MOST, cursor))
+        yield from items.items(project_id, page.rows, asked.as_of)
+        cursor = page.next
 
 
 def feed_of(project_id: int) -> Document:
@@ -91,23 +82,49 @@ def _place(cursor: str) -> tuple[int | None, int | None]:
     return int(str(after)), int(str(top))
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The rows of a page, how far it looked, and where the next one goes on.
+
+    `top` is the newest leaf of the first page. A search of bodies may stop before its page is
+    full; then the next one goes on from there.
+    """
+
+    rows: tuple[tuple[Any, ...], ...]
+    top: int
+    searched_to: int
+    next: str | None
+
+
+def _page(project_id: int, found: Where, asked: Asked) -> _Page:
+    after, top = _place(asked.cursor)
+    top = asked.as_of.leaf if top is None else top
+    below = min(top, asked.as_of.leaf) + 1 if after is None else after
+    rows, searched_to, is_done = _rows(project_id, found, asked.limit, below)
+    page, has_more = keyset.take(rows, asked.limit)
+    following = None
+    if has_more or not is_done:
+        place = int(page[-1][0]) if has_more else searched_to
+        following = keyset.encode(keyset.Cursor((place, top)), NAME)
+    return _Page(page, top, searched_to, following)
+
+
 def _rows(
-    project_id: int, found: Where, asked: Asked, after: int | None, top: int
-) -> tuple[list[tuple[Any, ...]], int]:
-    """Fetch one row more than a page has, and say down to which leaf was looked."""
-    below = top + 1 if after is None else after
+    project_id: int, found: Where, limit: int, below: int
+) -> tuple[list[tuple[Any, ...]], int, bool]:
+    """Fetch one row more than a page has; say down to which leaf was looked, and if to the end."""
     if not found.paths:
-        return _fetch(found, below, asked.limit + 1), found.first
+        return _fetch(found, below, limit + 1), found.first, True
     kept: list[tuple[Any, ...]] = []
     read = 0
-    while len(kept) <= asked.limit and read < BODIES_READ:
+    while len(kept) <= limit and read < BODIES_READ:
         rows = _fetch(found, below, CHUNK)
         kept.extend(bodies.matching(project_id, rows, found.paths))
         read += len(rows)
         if len(rows) < CHUNK:
-            return kept, found.first
+            return kept, found.first, True
         below = rows[-1][0]
-    return kept, below
+    return kept, below, False
 
 
 def _fetch(found: Where, below: int, limit: int) -> list[tuple[Any, ...]]:
@@ -126,11 +143,11 @@ def _newer(found: Where, top: int, asked: Asked) -> int:
     return counts.capped(sql, parameters, as_of=asked.as_of.at).value
 
 
-def _count(found: Where, asked: Asked, rows: list[tuple[Any, ...]]) -> Count:
+def _count(found: Where, asked: Asked, page: _Page) -> Count:
     """Count the whole list, up to ten thousand; a list by bodies knows its page alone."""
     if found.paths:
-        is_all = len(rows) <= asked.limit and not asked.cursor
-        return Count(len(rows), "exact" if is_all else "capped", asked.as_of.at)
+        is_all = page.next is None and not asked.cursor
+        return Count(len(page.rows), "exact" if is_all else "capped", asked.as_of.at)
     if not asked.query.terms and not asked.query.words:
         return Count(asked.as_of.end, "exact", asked.as_of.at)
     sql = f"SELECT 1 {found.text()}"
@@ -140,7 +157,7 @@ def _count(found: Where, asked: Asked, rows: list[tuple[Any, ...]]) -> Count:
 def _window(project_id: int, found: Where, asked: Asked, searched_to: int) -> Document:
     """Say what was searched: how many receipts, from when, and up to when the lists reach."""
     end = asked.as_of.end
-    oldest = heads.head_of(project_id, searched_to) if searched_to and end else None
+    oldest = heads.head_of(project_id, searched_to) if end else None
     newest = heads.head_of(project_id, asked.as_of.leaf) if end else None
     lag = heads.reach_of(project_id).lag if asked.as_of.is_now else 0
     return {

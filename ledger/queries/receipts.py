@@ -109,9 +109,9 @@ def receipt_document(project_id: int, found: Found, as_of: AsOf | None = None) -
         "times": _times(statement),
         "deliveries": deliveries_of(receipt.pk, as_of),
         "leaf": _leaf(project_id, found),
-        "same_id": same_id(receipt),
+        "same_id": same_id(receipt, as_of),
         "derived_from": _ref(receipt.derived_from),
-        "set_aside": _set_aside(project_id, found),
+        "set_aside": _set_aside(project_id, found, as_of),
         "erased": body is None,
     }
 
@@ -148,12 +148,15 @@ def deliveries_of(receipt: uuid.UUID, as_of: AsOf | None) -> Document:
     }
 
 
-def same_id(receipt: Receipt) -> list[Document]:
+def same_id(receipt: Receipt, as_of: AsOf | None = None) -> list[Document]:
     """Give the other receipts that came under the same id with another content."""
     mine = Q(project_id=receipt.project_id, id_key=bytes(receipt.id_key))
     firsts = ReceiptKey.objects.filter(mine).values_list("receipt", flat=True)
     others = ReceiptVariant.objects.filter(mine).values_list("receipt", flat=True)
     found = sorted({*firsts, *others} - {receipt.pk})
+    if as_of is not None:
+        leaves = Leaf.objects.filter(receipt__in=found, leaf_index__lte=as_of.leaf)
+        found = sorted(leaves.values_list("receipt", flat=True))
     return [{"ref": ids.ref_of(one)} for one in found]
 
 
@@ -213,13 +216,16 @@ def _leaf(project_id: int, found: Found) -> Document | None:
     }
 
 
-def _set_aside(project_id: int, found: Found) -> Document | None:
+def _set_aside(project_id: int, found: Found, as_of: AsOf | None) -> Document | None:
     if found.leaf is None:
         return None
     leaf = found.leaf.leaf_index
     row = SetAside.objects.filter(project_id=project_id, leaf_index=leaf).first()
     if row is None:
         return None
+    settled = row.redriven_leaf if row.closed_leaf is None else row.closed_leaf
+    if as_of is not None and settled is not None and settled > as_of.leaf:
+        row = SetAside(is_open=True)
     return {
         "is_open": row.is_open,
         "redriven_leaf": None if row.redriven_leaf is None else str(row.redriven_leaf),

@@ -28,10 +28,15 @@ _TIMES = {
 }  # fmt: skip
 _COUNTS = {
     "executions": "(SELECT count(*) FROM entry one WHERE one.project_id = e.project_id "
-    "AND one.job = e.job AND e.job <> '' AND one.kind = 'start')",
-    "deliveries": "((SELECT count(*) FROM delivery WHERE delivery.receipt = e.receipt) "
-    "+ coalesce((SELECT more FROM delivery_tail WHERE delivery_tail.receipt = e.receipt), 0))",
+    "AND one.job = e.job AND e.job <> '' AND one.kind = 'start' AND one.leaf_index <= %s)",
+    "deliveries": "((SELECT count(*) FROM delivery WHERE delivery.receipt = e.receipt "
+    "AND delivery.at <= %s) + coalesce((SELECT more FROM delivery_tail "
+    "WHERE delivery_tail.receipt = e.receipt AND delivery_tail.last_at <= %s), 0))",
 }
+
+
+# A name has fewer than this; a longer value is somebody's nonsense.
+_SLASHES = 16
 
 
 @dataclass(slots=True)
@@ -68,7 +73,8 @@ def where(project_id: int, query: Query, as_of: AsOf) -> Where:
             found.paths.append(term)
             continue
         condition, parameters = _condition(term, as_of, found.pointer)
-        found.add(f"NOT ({condition})" if term.negated else condition, *parameters)
+        # What cannot be compared, such as the number of a missing generation, does not match.
+        found.add(f"NOT coalesce({condition}, false)" if term.negated else condition, *parameters)
     for word in query.words:
         condition, parameters = _word(word)
         found.add(condition, *parameters)
@@ -108,8 +114,9 @@ def _condition(term: Term, as_of: AsOf, pointer: str) -> Condition:
     if term.name in _TIMES:
         return _any([(f"{_TIMES[term.name]} %s", [_time(value, as_of)]) for value in term.values])
     if term.name in _COUNTS:
-        counts = [(f"{_COUNTS[term.name]} {term.comparison} %s", [int(v)]) for v in term.values]
-        return _any(counts)
+        cut = [as_of.leaf] if term.name == "executions" else [as_of.at, as_of.at]
+        text = f"{_COUNTS[term.name]} {term.comparison} %s"
+        return _any([(text, [*cut, int(value)]) for value in term.values])
     one = _ONE[term.name]
     return _any([one(value, term, as_of, pointer) for value in term.values])
 
@@ -175,10 +182,24 @@ def _level(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
 
 
 def _source(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
-    system, _, instance = value.partition("/")
-    if not instance:
-        return "e.system = %s", [column(system)]
-    return "(e.system = %s AND e.instance = %s)", [column(system), column(instance)]
+    return source_condition(value, "e.")
+
+
+def source_condition(value: str, table: str) -> Condition:
+    """Match a system, or system/instance; `oban/` is the system where no instance is named.
+
+    Either name may itself hold a slash, so every way to part the value counts.
+    """
+    parts = value.split("/")
+    if len(parts) == 1:
+        return f"{table}system = %s", [column(value)]
+    pairs = [
+        (column("/".join(parts[:at])), column("/".join(parts[at:])))
+        for at in range(1, min(len(parts), _SLASHES + 1))
+    ]
+    marks = ", ".join(["(%s, %s)"] * len(pairs))
+    condition = f"({table}system, {table}instance) IN (VALUES {marks})"
+    return condition, [name for pair in pairs for name in pair]
 
 
 def _producer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
