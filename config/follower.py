@@ -10,14 +10,14 @@ import threading
 import time
 
 import structlog
-from django.db import Error as DatabaseError
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
 from access.models import Project
 from ledger import acts, derive, rebuild, sequence, store
 
 IDLE_S = 0.2
 LONGEST_PAUSE_S = 5.0
+AWAY = (OperationalError, InterfaceError)
 
 log = structlog.get_logger(__name__)
 
@@ -47,28 +47,45 @@ class Follower:
         """Follow until `stop`; a database that is away is waited for, with growing pauses."""
         pause = IDLE_S
         while not self._stop.is_set():
+            failures: list[Exception] = []
             try:
-                moved = follow_once()
-                pause = IDLE_S
-            except DatabaseError as error:
+                moved = follow_once(failures)
+            except AWAY as error:
                 log.warning("database away", action="follow_failed", error=str(error)[:200])
                 connection.close()
-                moved, pause = 0, min(pause * 2, LONGEST_PAUSE_S)
+                moved, failures = 0, [error]
+            pause = min(pause * 2, LONGEST_PAUSE_S) if failures else IDLE_S
             if not moved:
                 self._wake.wait(pause)
                 self._wake.clear()
         connection.close()
 
 
-def follow_once() -> int:
-    """Do one round in every project; gives how many receipts moved."""
+def follow_once(failures: list[Exception] | None = None) -> int:
+    """Do one round in every project; gives how many receipts moved.
+
+    With a list for them, failures of one project are logged and put there, and the others go on;
+    a database that is away is raised all the same.
+    """
     moved = 0
     for project_id in Project.objects.order_by("pk").values_list("pk", flat=True):
-        moved += acts.drain(project_id)
-        moved += sequence.sequence(project_id)
-        rebuild.rebuild_outdated(project_id)
-        moved += derive.derive(project_id)
+        try:
+            moved += _follow(project_id)
+        except AWAY:
+            raise
+        except Exception as error:
+            if failures is None:
+                raise
+            log.exception("a project stands still", action="follow_failed", project_id=project_id)
+            failures.append(error)
     return moved
+
+
+def _follow(project_id: int) -> int:
+    moved = acts.drain(project_id)
+    moved += sequence.sequence(project_id)
+    rebuild.rebuild_outdated(project_id)
+    return moved + derive.derive(project_id)
 
 
 def catch_up(timeout_s: float | None = None) -> None:
