@@ -7,7 +7,9 @@ for its own errors and 2 for wrong options, which would read as findings, so the
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from argparse import ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
+from typing import Any, Literal, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
@@ -27,6 +29,15 @@ class _Parser(CommandParser):
         self.exit(self.usage_code, f"{self.prog}: {message}\n")
 
 
+def _with_acts(parser: ArgumentParser) -> Iterator[ArgumentParser]:
+    """Give a parser and those of its acts, such as `create`, which leave by themselves."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for one in action.choices.values():
+                yield from _with_acts(one)
+
+
 class Command(BaseCommand):
     """A command that leaves with 0, its verdict, `failure_code` or `usage_code`.
 
@@ -36,7 +47,7 @@ class Command(BaseCommand):
 
     failure_code = 1
     usage_code = 3
-    requires_system_checks: list[str] | str = []
+    requires_system_checks: list[str] | tuple[str, ...] | Literal["__all__"] = []
 
     def answer(self, **options: Any) -> int | None:
         """Do the work and give the exit code."""
@@ -49,7 +60,9 @@ class Command(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
-        parser.__class__ = type("Parser", (_Parser,), {"usage_code": self.usage_code})
+        kind = type("Parser", (_Parser,), {"usage_code": self.usage_code})
+        for one in _with_acts(parser):
+            one.__class__ = kind
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:

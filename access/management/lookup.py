@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import NoReturn
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from access import queries
 from access.domain import names, tokens
 from access.errors import AccessError
 from access.rows import ProjectRow, UserRow
-from kit.commands import Command
-
-
-class ActParser(CommandParser):
-    """Reads the options of one act, such as `create`, and leaves with our code for wrong ones.
-
-    The wrapper in `kit.commands` changes a command's own parser only after its acts are made.
-    """
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(Command.usage_code, f"{self.prog}: {message}\n")
 
 
 @contextmanager

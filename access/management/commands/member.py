@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = "Add, remove and list the members of a project."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        acts = parser.add_subparsers(dest="act", required=True, parser_class=lookup.ActParser)
+        acts = parser.add_subparsers(dest="act", required=True)
         add = acts.add_parser("add", help="give a person a role")
         add.add_argument("--role", required=True, choices=list(rights.ROLES))
         add.add_argument("--create", action="store_true", help="make the user if there is none")

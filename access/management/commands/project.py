@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = "Make, list and rename projects."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        acts = parser.add_subparsers(dest="act", required=True, parser_class=lookup.ActParser)
+        acts = parser.add_subparsers(dest="act", required=True)
         create = acts.add_parser("create", help="make a project with a log of its own")
         create.add_argument("slug", help="1 to 40 of a-z, 0-9 and -")
         create.add_argument("--name", default="")

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     help = "Make, list and revoke API tokens."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        acts = parser.add_subparsers(dest="act", required=True, parser_class=lookup.ActParser)
+        acts = parser.add_subparsers(dest="act", required=True)
         create = acts.add_parser("create", help="make a token and print it once")
         create.add_argument("--project", required=True, help="the project's slug")
         create.add_argument("--scope", required=True, choices=list(rights.SCOPES))
