@@ -87,6 +87,8 @@ class Server:
 
 def run(server: Server, seed: int) -> Report:
     """Run the scenario against a server and compare."""
+    # Asked first, so that an address without a server is known before any worker starts.
+    server.get("/receipts", limit="1")
     parts = urlsplit(server.url)
     name = f"run-{datetime.now(UTC):%Y%m%d%H%M%S}-{seed}"
     source = f"demo/{name}"
