@@ -8,6 +8,7 @@ from access import queries as access_queries
 from access import store as access_store
 from access.domain import rights
 from access.rows import COMMAND_LINE
+from kit.db import is_postgresql
 
 ADMIN = "admin"
 FIRST_PROJECT = "main"
@@ -23,8 +24,12 @@ class Start:
 
 
 def prepare(*, with_demo: bool) -> Start:
-    """Make what is missing and a one-time log-in link for the administrator."""
+    """Make what is missing and a one-time log-in link for the administrator.
+
+    The demo goes into an empty embedded ledger only: whoever names a database has a use for it.
+    """
     is_empty = not access_queries.all_projects()
+    with_demo = with_demo and not is_postgresql()
     user = access_queries.find_user(ADMIN) or access_store.create_user(
         username=ADMIN, display_name="Administrator", actor=COMMAND_LINE
     )
