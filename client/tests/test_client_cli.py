@@ -194,6 +194,14 @@ def test_what_was_spooled_before_is_delivered_later(call, ledger, spool):
     assert [p.name for p in spool.iterdir()] == [folder.LOCK_NAME]
 
 
+def test_forwarding_to_nowhere_is_a_wrong_option(call, monkeypatch):
+    monkeypatch.delenv("COUNTERFOIL_URL")
+
+    code, _, said = call("forward", "--once")
+
+    assert code == options.USAGE and "COUNTERFOIL_URL" in said
+
+
 def test_flush_sends_what_waits(call, ledger):
     call("receipt", "done", "--no-send")
 
@@ -265,12 +273,12 @@ def test_a_spool_that_cannot_be_written_ends_with_2(call, tmp_path, monkeypatch)
     assert ((code, out) == (2, "") and "could not be put" in said) or "cannot be written" in said
 
 
-def test_off_leaves_no_trace_and_still_runs_the_command(spool):
-    env = {"COUNTERFOIL_OFF": "1", "COUNTERFOIL_SPOOL": str(spool)}
+def test_off_leaves_no_trace_and_still_runs_the_command(call, spool, monkeypatch):
+    monkeypatch.setenv("COUNTERFOIL_OFF", "1")
 
-    assert run_command("receipt", "done", **env).returncode == 0
-    assert run_command("run", "--loop", "n", "--", "sh", "-c", "exit 3", **env).returncode == 3
-    assert run_command("forward", "--once", **env).returncode == 0
+    assert call("receipt", "done")[0] == 0
+    assert call("forward", "--once")[0] == 0
+    assert run_command("run", "--loop", "n", "--", "sh", "-c", "exit 3").returncode == 3
     assert not spool.exists()
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import logging
 import os
@@ -270,6 +271,18 @@ def test_a_recycled_pid_is_not_taken_for_the_writer(client, ledger, spool):
     client.forward_once()
 
     assert ledger.set_aside == [b'{"kind":"do']
+
+
+def test_a_writer_that_holds_the_files_lock_lives_whatever_its_pid_says(client, ledger, spool):
+    path = put(spool, f"app.{DEAD}.open", b'{"kind":"do')
+    with path.open("ab") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        client.forward_once()
+        assert ledger.set_aside == [] and path.exists()
+
+    client.forward_once()
+
+    assert ledger.set_aside == [b'{"kind":"do'] and not path.exists()
 
 
 def test_a_start_given_as_the_time_of_opening_is_understood(spool):

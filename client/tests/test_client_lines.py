@@ -19,7 +19,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.dictionaries(st.text(), JSON_VALUES, max_size=5))
 def test_every_receipt_is_one_line_of_json_that_reads_back(receipt):
     line = encode.line_of(receipt)
@@ -88,7 +88,7 @@ ENDINGS = st.sampled_from(["open", "ready"])
 NAME_PARTS = st.text(alphabet="abz09-_+. \u00e9", min_size=1, max_size=20)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(NAME_PARTS, st.integers(0, 10**9), st.integers(0, 10**19), ENDINGS)
 def test_a_name_that_is_read_is_written_back_the_same(name, pid, start, ending):
     filename = f"{name}.{pid}.{start}.{ending}"
@@ -129,7 +129,7 @@ def test_other_files_are_left_alone(filename):
     assert names.parse(filename) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.text(max_size=120), st.text(min_size=1, max_size=120))
 def test_a_spools_name_always_fits_an_address(host, name):
     spool = names.spool_id(host, f"{name}.7.99")
@@ -145,7 +145,7 @@ def test_two_spools_that_differ_only_in_replaced_characters_keep_two_names():
 LINES = st.lists(st.binary(max_size=30).map(lambda b: b.replace(b"\n", b" ")), max_size=30)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(LINES, st.integers(1, 7), st.integers(8, 60), st.booleans(), st.binary(max_size=20))
 def test_reading_in_pieces_gives_every_line_once_and_a_torn_one_only_at_the_end(
     tmp_path_factory, lines, at_once, size, is_final, torn

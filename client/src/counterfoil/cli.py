@@ -128,6 +128,8 @@ def _run_command(argv: list[str]) -> int:
 
 
 def _forward(client: Client, given: argparse.Namespace) -> int:
+    if not client.settings.url and not client.settings.off:
+        return _complain(SettingsError("COUNTERFOIL_URL is not set"), options.USAGE)
     if given.once:
         return _say_outcome(client)
     stop = threading.Event()
