@@ -150,6 +150,12 @@ def find_login_link(secret: str) -> LoginLinkRow | None:
     return LoginLinkRow(rows.user_row(link.user).label, link.expires_at) if link else None
 
 
+def projects_with_undrained_actions() -> set[int]:
+    """Return the projects that have actions which are not yet in their log."""
+    waiting = Action.objects.filter(project_id__isnull=False, drained_at__isnull=True)
+    return set(waiting.values_list("project_id", flat=True).distinct())
+
+
 def iter_undrained_actions(project_id: int, limit: int) -> Iterator[ActionRow]:
     """Stream a project's actions that are not yet in its log, oldest first, at most `limit`."""
     waiting = Action.objects.filter(project_id=project_id, drained_at__isnull=True)

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
 
+from access import queries as access_queries
 from access.models import Project
 from ledger import acts, derive, rebuild, sequence, store
 
 IDLE_S = 0.2
+# How often every project is looked at, busy or not: a release may bring a new projector.
+EVERYWHERE_S = 60.0
 LONGEST_PAUSE_S = 5.0
 AWAY = (OperationalError, InterfaceError)
 
@@ -45,11 +49,13 @@ class Follower:
 
     def run(self) -> None:
         """Follow until `stop`; a database that is away is waited for, with growing pauses."""
-        pause = IDLE_S
+        pause, looked_at = IDLE_S, None
         while not self._stop.is_set():
             failures: list[Exception] = []
             try:
-                moved = follow_once(failures)
+                projects = busy_projects() if _is_fresh(looked_at) else every_project()
+                moved = follow_once(failures, projects)
+                looked_at = looked_at if _is_fresh(looked_at) else time.monotonic()
             except AWAY as error:
                 log.warning("database away", action="follow_failed", error=str(error)[:200])
                 connection.close()
@@ -61,14 +67,27 @@ class Follower:
         connection.close()
 
 
-def follow_once(failures: list[Exception] | None = None) -> int:
-    """Do one round in every project; gives how many receipts moved.
+def every_project() -> list[int]:
+    """Give all projects."""
+    return list(Project.objects.order_by("pk").values_list("pk", flat=True))
+
+
+def busy_projects() -> list[int]:
+    """Give the projects that have something to do, by three queries however many there are."""
+    undrained = access_queries.projects_with_undrained_actions()
+    return sorted({*undrained, *sequence.waiting_projects(), *derive.projects_behind()})
+
+
+def follow_once(
+    failures: list[Exception] | None = None, projects: Iterable[int] | None = None
+) -> int:
+    """Do one round in every project, or in those given; gives how many receipts moved.
 
     With a list for them, failures of one project are logged and put there, and the others go on;
     a database that is away is raised all the same.
     """
     moved = 0
-    for project_id in Project.objects.order_by("pk").values_list("pk", flat=True):
+    for project_id in every_project() if projects is None else projects:
         try:
             moved += _follow(project_id)
         except AWAY:
@@ -79,6 +98,10 @@ def follow_once(failures: list[Exception] | None = None) -> int:
             log.exception("a project stands still", action="follow_failed", project_id=project_id)
             failures.append(error)
     return moved
+
+
+def _is_fresh(looked_at: float | None) -> bool:
+    return looked_at is not None and time.monotonic() - looked_at < EVERYWHERE_S
 
 
 def _follow(project_id: int) -> int:

@@ -72,6 +72,23 @@ def status() -> list[Progress]:
     return progress
 
 
+def projects_behind() -> set[int]:
+    """Give the projects whose rows do not reach their log's end, or are of other rules.
+
+    A projector that has no cursor yet is not seen; `derive` starts it.
+    """
+    rules = " OR ".join(["(projector = %s AND rules_version = %s)"] * len(registry.projectors))
+    parameters = [part for one in registry.projectors for part in (one.name, one.rules_version)]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT project_id FROM projector_cursor WHERE next_leaf < coalesce("  # noqa: S608
+            "(SELECT size FROM tree_head WHERE tree_head.project_id = projector_cursor.project_id "
+            f"ORDER BY size DESC LIMIT 1), 0) OR NOT ({rules})",
+            parameters,
+        )
+        return {project_id for (project_id,) in cursor.fetchall()}
+
+
 def cursors_of(project_id: int) -> dict[str, ProjectorCursor]:
     """Give the cursors of a project by projector."""
     return {row.projector: row for row in ProjectorCursor.objects.filter(project_id=project_id)}
