@@ -27,6 +27,9 @@ UNSEEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
+ROW_MOST, ROW_HEAD, ROW_TAIL = 80, 56, 16
+"""Characters of a text that a row shows whole, and of the ends of a longer one."""
+
 NOT_SAID = mark_safe('<span class="soft">not said</span>')
 
 
@@ -215,6 +218,27 @@ def visible(value: object) -> SafeString:
 
 
 @register.filter
+def brief(value: object) -> SafeString:
+    """Show a producer's text in a row: one that is too long keeps its ends, and says that it is.
+
+    The whole text stands in the tooltip, and on the page that the row leads to.
+    """
+    text = str(value if value is not None else "")
+    if len(text) <= ROW_MOST:
+        return visible(text)
+    shown = format_html("{}…{}", visible(text[:ROW_HEAD]), visible(text[-ROW_TAIL:]))
+    return format_html('<span title="{}">{}</span>', UNSEEN.sub(_spell, text), shown)
+
+
+@register.filter
+def truth(value: object) -> str:
+    """Read what a condition came to: JSON's true and false are words here, not Python's."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+@register.filter
 def pairs(value: object) -> list[tuple[str, Any]]:
     """List the members of an object; a template cannot, when one of them is called *items*."""
     return list(value.items()) if isinstance(value, Mapping) else []
@@ -227,9 +251,12 @@ def segment(value: object) -> str:
 
 
 def _mark(found: re.Match[str]) -> str:
+    return f'<span class="mark" title="U+{ord(found.group()):04X}">{_spell(found)}</span>'
+
+
+def _spell(found: re.Match[str]) -> str:
     code = ord(found.group())
-    shown = looks.UNSEEN_NAMES.get(code, f"U+{code:04X}")
-    return f'<span class="mark" title="U+{code:04X}">{shown}</span>'
+    return looks.UNSEEN_NAMES.get(code, f"U+{code:04X}")
 
 
 def _moment(at: object) -> datetime | None:

@@ -53,6 +53,7 @@ document.addEventListener("fresh", () => { stream = "open"; show(); });
 document.addEventListener("htmx:sse:after:connection", () => { stream = "open"; show(); });
 document.addEventListener("htmx:sse:error", () => { stream = "lost"; show(); });
 document.addEventListener("htmx:sse:close", () => { stream = "polling"; show(); });
+document.addEventListener("htmx:after:swap", show);
 document.addEventListener("visibilitychange", () => { if (!document.hidden && !paused) refresh(); });
 setInterval(() => { if (!paused && stream !== "open") refresh(); }, 15_000);
 show();
