@@ -152,7 +152,7 @@ def test_run_hands_on_the_signal_that_ends_it(spool):
         "--",
         "sh",
         "-c",
-        "trap 'exit 9' TERM; echo up; sleep 60 & wait",
+        "trap 'kill $!; exit 9' TERM; sleep 60 & echo up; wait",
     ]
     process = subprocess.Popen(
         [sys.executable, "-m", "counterfoil", *command], env=env, stdout=subprocess.PIPE

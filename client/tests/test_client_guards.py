@@ -226,6 +226,26 @@ def test_a_holders_row_that_is_released_between_two_statements_is_claimed(tmp_pa
     connection.close()
 
 
+def test_of_two_that_saw_the_same_dead_holder_one_takes_the_row_over(tmp_path):
+    connection = sqlite3.connect(tmp_path / "guard.db")
+    slow, quick = RowGuard(connection), RowGuard(connection)
+    slow.create_table()
+    RowGuard(connection, now=lambda: 0.0).claim("k", "dead")
+    find = slow._find
+    answers: list[Answer] = []
+
+    def find_then_be_overtaken(key: str) -> Any:
+        found = find(key)
+        answers.append(quick.claim(key, "quick"))
+        return found
+
+    slow._find = find_then_be_overtaken
+
+    assert slow.claim("k", "slow") == held("dead")
+    assert answers == [Answer(mine=True, took_over="dead")]
+    connection.close()
+
+
 def test_a_redis_value_that_is_not_ours_is_held_by_somebody_unnamed(redis_socket, tmp_path):
     client = redis_client(redis_socket)
     client.set(f"{tmp_path}:k", "1")

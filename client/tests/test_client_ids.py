@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import ast
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +39,11 @@ def test_the_done_of_a_token_is_always_the_same_and_that_of_another_is_not():
 
     assert ids.done_of(token) == str(uuid.uuid5(uuid.UUID(token), "done"))
     assert ids.done_of(ids.v7()) != ids.done_of(token)
+
+
+def test_every_module_is_written_in_the_words_of_python_3_9():
+    for path in Path(ids.__file__).parent.rglob("*.py"):
+        ast.parse(path.read_text(), str(path), feature_version=(3, 9))
 
 
 @pytest.mark.parametrize(

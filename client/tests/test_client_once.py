@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +271,45 @@ def test_one_once_may_be_entered_within_itself(client, spool):
         assert outer.mine and inner.mine and outer.token != inner.token
 
     assert sorted(kinds(spool)) == ["done", "done", "start", "start"]
+
+
+def test_threads_may_enter_one_once_at_a_time(client, spool):
+    guarded = once(client, "k", Recording(spool))
+    both = threading.Barrier(2, timeout=30)
+    kept: dict[str, list[str]] = {"a": [], "b": []}
+
+    def enter(name: str) -> None:
+        both.wait()
+        with guarded as claim:
+            assert claim.mine
+            claim.data["by"] = name
+            kept[name].append(claim.token)
+            both.wait()
+            if name == "b":
+                both.wait()
+        if name == "a":
+            both.wait()
+
+    threads = [threading.Thread(target=enter, args=(name,), daemon=True) for name in kept]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+
+    dones = {r["id"]: r["data"]["by"] for r in receipts_on_disk(spool) if r["kind"] == "done"}
+    assert dones == {ids.done_of(tokens[0]): name for name, tokens in kept.items()}
+
+
+def test_a_coroutine_is_refused_because_its_done_would_come_before_its_work(client, spool):
+    async def work() -> None:
+        pass
+
+    for use in (
+        lambda: once(client, "k", Recording(spool)).run(work),
+        lambda: once(client, "k", Recording(spool))(work),
+    ):
+        with pytest.raises(counterfoil.CounterfoilError, match="coroutine"):
+            use()
 
 
 CRASH = """

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import logging
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, TypeVar, cast
 
@@ -32,8 +34,17 @@ log = logging.getLogger("counterfoil")
 T = TypeVar("T")
 
 
+# The blocks that are open here, innermost last: one `Once` may be entered by several threads, and
+# by several tasks of an event loop, at a time.
+_entered: ContextVar[tuple[tuple[Claim, Any], ...]] = ContextVar("entered", default=())
+
+
 class NotAsked(CounterfoilError):
     """A `with once(…)` block ended without asking whether the claim is mine."""
+
+
+class BadWork(CounterfoilError):
+    """A coroutine or generator cannot be run by `once`; write `with once(…)` inside it."""
 
 
 @dataclass(frozen=True)
@@ -175,18 +186,18 @@ class Once:
     ) -> None:
         self._client, self._key, self._guard = client, key, as_guard(guard)
         self._fields = fields
-        self._entered: list[tuple[Claim, Any]] = []
 
     def __enter__(self) -> Claim:
         if callable(self._key):
             raise receipts.BadReceipt("A key that is a function is for the decorator")
         scope = self._scope(self._key)
         claim = scope.__enter__()
-        self._entered.append((claim, scope))
+        _entered.set((*_entered.get(), (claim, scope)))
         return claim
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool | None:
-        claim, scope = self._entered.pop()
+        *outer, (claim, scope) = _entered.get()
+        _entered.set(tuple(outer))
         ended = cast("bool | None", scope.__exit__(kind, error, trace))
         if error is None:
             claim.check_asked()
@@ -194,6 +205,7 @@ class Once:
 
     def run(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> Result[T]:
         """Do the work if the guard says so, and give its value or the skip."""
+        _check_sync(work)
         key = self._key(*args, **kwargs) if callable(self._key) else self._key
         with self._scope(key) as claim:
             if not claim.mine:
@@ -202,6 +214,7 @@ class Once:
 
     def __call__(self, work: Callable[..., T]) -> Callable[..., T | Skipped]:
         """Decorate a function: it gives its value, or a `Skipped`, which is false."""
+        _check_sync(work)
 
         @functools.wraps(work)
         def guarded(*args: Any, **kwargs: Any) -> T | Skipped:
@@ -224,3 +237,9 @@ class Once:
             claim.fail(error)
             raise
         claim.finish()
+
+
+def _check_sync(work: Callable[..., Any]) -> None:
+    # Calling one of these does nothing yet, so its done would be written before its work.
+    if inspect.iscoroutinefunction(work) or inspect.isgeneratorfunction(work):
+        raise BadWork(f"({work!r})")

@@ -113,16 +113,25 @@ def _try_beat(client: Client, loop: str, **fields: Any) -> None:
 
 
 def _run_command(argv: list[str]) -> int:
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
+
+    def hand_on(number: int, _: object) -> None:
+        early.append(number) if process is None else process.send_signal(number)
+
+    # Set before the command starts, so that none is missed; a handler, unlike SIG_IGN, is not
+    # inherited by it. A terminal sends Ctrl-C to the command as well: we only stay until it ends.
+    for caught in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(caught, hand_on)
+    signal.signal(signal.SIGINT, lambda *_: None)
     try:
         process = subprocess.Popen(argv)
     except FileNotFoundError as error:
         return _complain(error, NOT_FOUND)
     except OSError as error:
         return _complain(error, NOT_EXECUTABLE)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda n, _: process.send_signal(n))
-    # A terminal sends Ctrl-C to the command as well; we stay to write down how it ended.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in early:
+        process.send_signal(number)
     code = process.wait()
     return code if code >= 0 else 128 - code
 

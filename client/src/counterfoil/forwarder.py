@@ -101,9 +101,8 @@ class Forwarder:
     def _send_spool(self, stem: str, files: Sequence[names.SpoolFile]) -> None:
         known = self._load(stem)
         for file in files:
-            if file.ending == "sent":
-                known.end_file()
-            elif not self._send_file(file, known):
+            # One that ends in .sent is what a crash left between renaming and forgetting it.
+            if file.ending != "sent" and not self._send_file(file, known):
                 return
             self._forget_file(file, known)
 
