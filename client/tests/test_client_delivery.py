@@ -375,6 +375,16 @@ def test_a_spoilt_note_of_progress_only_means_sending_again(client, ledger, spoo
     assert "a" in ledger.receipts and left(spool) == []
 
 
+def test_what_writers_and_forwarders_left_half_made_is_cleared_away(client, ledger, spool):
+    put(spool, f"app-d-0123456789+1.{DEAD}.new", b"")
+    put(spool, f"app.{DEAD}.ready", b'{"kind":"done"}\n')
+    put(spool, f".app.{DEAD}.state.new", b"{")
+
+    client.forward_once()
+
+    assert left(spool) == []
+
+
 def test_only_one_forwarder_works_on_a_directory(make_client):
     one, other = make_client(), make_client()
     one.receipt("done")

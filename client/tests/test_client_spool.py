@@ -212,12 +212,14 @@ def test_the_oldest_written_receipts_go_first_and_each_is_counted(make_client, s
         client.receipt("done", data={"n": n, "filler": "x" * 900})
 
     assert room.used_bytes(spool) <= 64 * 1024
+    (seen,) = status.of(spool).spools
     client.close()
     client.forward_once()
     kept = [r["data"]["n"] for r in ledger.of_kind("done")]
     (feed,) = ledger.feeds
     assert kept == list(range(300 - len(kept), 300))
     assert 30 <= len(kept) < 64
+    assert (seen.waiting, seen.dropped) == (len(kept), 300 - len(kept))
     assert feed["dropped"] == 300 - len(kept) == feed["written"] - feed["sent"]["count"]
     (numbers,) = ledger.numbers.values()
     assert sorted(numbers) == [n + 1 for n in kept]

@@ -54,6 +54,15 @@ def spools(directory: Path) -> dict[str, list[names.SpoolFile]]:
     return {stem: found[stem] for stem in order}
 
 
+def remove_unborn(directory: Path) -> None:
+    """Delete the empty files of writers that died before these had their names."""
+    for path in directory.glob("*.new"):
+        file = names.parse(path.name)
+        if file is None or alive.is_locked(path) or alive.is_process(file.pid, file.start):
+            continue
+        path.unlink(missing_ok=True)
+
+
 def stems_with_state(directory: Path) -> list[str]:
     """Give the spools that the forwarder remembers, whether or not a file of theirs is left."""
     return sorted(path.stem for path in directory.glob("*.state"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,17 @@ from counterfoil.state import SpoolState
 EVERY_S = 60.0
 
 
-def line_of(
-    known: SpoolState, waiting: int, oldest_unsent_s: float | None, *, is_closed: bool = False
-) -> bytes:
+@dataclass(frozen=True)
+class Standing:
+    """How a spool stands: numbers given, lines waiting, numbers lost, age of the oldest waiting."""
+
+    written: int
+    unsent: int
+    dropped: int
+    oldest_unsent_s: float | None
+
+
+def line_of(known: SpoolState, standing: Standing, *, is_closed: bool = False) -> bytes:
     """Give one feed line as JSON with its newline."""
     receipt: dict[str, Any] = {
         "schema": "counterfoil.receipt/1",
@@ -31,36 +40,38 @@ def line_of(
         "occurred_at": encode.now_text(),
         "what": "feed",
         "spool": known.spool,
-        "written": known.next_number - 1 + waiting,
+        "written": standing.written,
         # An object, because that is what `sent` is in every receipt, and what is left out when two
         # receipts are compared; `unsent` says the same where it is kept.
         "sent": {"count": known.sent},
-        "unsent": waiting,
-        "dropped": known.dropped,
-        "oldest_unsent_s": oldest_unsent_s,
+        "unsent": standing.unsent,
+        "dropped": standing.dropped,
+        "oldest_unsent_s": standing.oldest_unsent_s,
     }
     if is_closed:
         receipt.update(closed=True, end=known.end)
     return encode.line_of(receipt)
 
 
-def waiting_of(
+def standing_of(
     directory: Path, files: Sequence[names.SpoolFile], known: SpoolState, now: float
-) -> tuple[int, float | None]:
-    """Count the lines without an answer and give the age of the oldest in seconds."""
-    count, oldest = 0, None
+) -> Standing:
+    """Look through the spool's files from where the forwarder stands."""
+    ahead = replace(known)
+    unsent, oldest = 0, None
     for file in files:
-        is_current = known.current and file.first in (None, known.current)
-        offset = known.offset if is_current and not count else 0
         path = directory / file.filename
         try:
-            lines = reader.count_lines(path, offset)
+            ahead.begin_file(file.first)
+            lines = reader.count_lines(path, ahead.offset)
             if lines and oldest is None:
-                oldest = _age(path, offset, now)
+                oldest = _age(path, ahead.offset, now)
         except FileNotFoundError:
             continue
-        count += lines
-    return count, oldest
+        unsent += lines
+        ahead.next_number += lines
+        ahead.end_file()
+    return Standing(ahead.next_number - 1, unsent, ahead.dropped, oldest)
 
 
 def _age(path: Path, offset: int, now: float) -> float:

@@ -84,6 +84,7 @@ class Forwarder:
             self._transport.close()
 
     def _send_all(self) -> None:
+        folder.remove_unborn(self._directory)
         spools = folder.spools(self._directory)
         found = [self._send_unless_stuck(stem, files) for stem, files in spools.items()]
         self._send_feeds()
@@ -167,12 +168,14 @@ class Forwarder:
         if not files:
             if folder.may_return(stem):
                 return None
-            return feed.line_of(self._load(stem), 0, None, is_closed=True)
+            known = self._load(stem)
+            standing = feed.standing_of(self._directory, [], known, now)
+            return feed.line_of(known, standing, is_closed=True)
         if now - self._fed.setdefault(stem, now) < feed.EVERY_S:
             return None
         self._fed[stem] = now
         known = self._load(stem)
-        return feed.line_of(known, *feed.waiting_of(self._directory, files, known, now))
+        return feed.line_of(known, feed.standing_of(self._directory, files, known, now))
 
     def _post_feeds(self, lines: dict[str, bytes], files: dict[str, list[names.SpoolFile]]) -> None:
         reply = self._transport.post(b"".join(lines.values()), NDJSON)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,8 @@ def load(path: Path, spool: str) -> SpoolState:
 
 def save(path: Path, state: SpoolState) -> None:
     """Write the state so that a reader sees the old one or the new one."""
-    made = path.with_name(f".{path.name}.{os.getpid()}")
+    # One name for all: there is one forwarder at a time, and what a crash leaves is written over.
+    made = path.with_name(f".{path.name}.new")
     made.write_text(json.dumps(asdict(state)), encoding="utf-8")
     made.replace(path)
 

@@ -54,6 +54,8 @@ def of(directory: Path) -> Status:
 
 def _of_spool(directory: Path, stem: str, files: list[names.SpoolFile]) -> SpoolStatus:
     known = state.load(directory / f"{stem}.state", stem)
-    waiting, oldest = feed.waiting_of(directory, files, known, time.time())
+    found = feed.standing_of(directory, files, known, time.time())
     is_open = any(folder.is_written(directory, file) for file in files)
-    return SpoolStatus(known.spool, waiting, known.sent, known.dropped, oldest, is_open)
+    return SpoolStatus(
+        known.spool, found.unsent, known.sent, found.dropped, found.oldest_unsent_s, is_open
+    )
