@@ -12,6 +12,7 @@ from access.domain import rights
 from access.guard import require
 from access.rows import ProjectRow
 from kit import clock, http
+from kit.templatetags import looks
 from ledger import documents, present
 from ledger.domain import words
 from ledger.domain.leaf import rfc3339
@@ -131,7 +132,9 @@ def _kind_figure(
 
 def _states(project: ProjectRow, after: Any) -> list[Document]:
     counted = attention.pointer_counts(project.id, after, clock.now())
-    rows = present.bars(project, counted, "pointer", words.POINTER_WORDS)
+    spoken = {state: word for state, (word, _) in looks.POINTER_WORDS.items()}
+    rows = present.bars(project, counted, "pointer", spoken)
     for row, source in zip(rows, counted, strict=True):
         row["tone"] = source["tone"]
+        row["icon"] = looks.TONE_ICONS[source["tone"]]
     return rows

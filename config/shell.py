@@ -58,10 +58,15 @@ def _navigation(request: HttpRequest, project: ProjectRow | None) -> list[dict[s
         {
             "label": entry.label,
             "url": start + entry.path,
-            "current": request.path.startswith(start + entry.path),
+            "current": _is_within(request.path, start + entry.path),
         }
         for entry in registry.navigation
     ]
+
+
+def _is_within(path: str, address: str) -> bool:
+    """Say whether a page is that of an address or below it; the overview has none below it."""
+    return path == address or (not address.endswith("/") and path.startswith(f"{address}/"))
 
 
 def _choice(request: HttpRequest, name: str, allowed: frozenset[str], default: str) -> str:

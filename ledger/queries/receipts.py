@@ -183,12 +183,25 @@ def _understood(one: Statement) -> Document:
         if one.scope or one.invoke_id
         else None,
         "reason": one.reason,
+        "original": _original(one),
+        "rule": None
+        if one.rule is None
+        else {"name": one.rule.name, "version": one.rule.version or None},
         "level": one.level,
         "actor": {"type": one.actor_type, "id": one.actor_id, "label": one.actor_label}
         if one.actor_id or one.actor_label
         else None,
         "trace_id": one.trace_id or None,
     }
+
+
+def _original(one: Statement) -> Document | None:
+    """Give what a receipt names as its original, as one text for a page to show."""
+    pointer = one.pointer
+    if pointer is None or not pointer.names_something:
+        return None
+    job = pointer.job.text() if pointer.job else None
+    return {"receipt": pointer.receipt, "job": job, "text": pointer.receipt or job}
 
 
 def _times(one: Statement) -> Document:
