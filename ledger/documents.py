@@ -39,6 +39,11 @@ def asked(
     return Asked(lists.parse_query(q), cut, limit, cursor)
 
 
+def find_cut(project_id: int, as_of_text: str) -> as_of.AsOf:
+    """Read as of when a page is asked for."""
+    return as_of.find_as_of(project_id, as_of_text, clock.now())
+
+
 def receipt_list(project_id: int, wanted: Asked) -> Document:
     """Give a page of receipts."""
     try:

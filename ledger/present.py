@@ -26,14 +26,13 @@ def address(project: ProjectRow, *parts: str, **query: str) -> str:
 
 def item(project: ProjectRow, one: Document) -> Document:
     """Give a row of the list what the template draws beside it."""
-    badge = words.badge(one["verdict"]["code"])
     pointer = one["pointer"]
     return {
         **one,
         "url": address(project, "receipts", one["ref"]),
         "explain_url": address(project, "receipts", one["ref"], "explain"),
-        "verdict": {**one["verdict"], "tone": badge.tone, "icon": badge.icon},
-        "reason_word": words.reason_words(one["reason"]) if one["kind"] == "skip" else "",
+        "verdict": _row_badge(one),
+        "reason_word": "" if _says_reason(one) else words.reason_words(one["reason"]),
         "job": _job(project, one),
         "subjects": [
             {**each, "url": address(project, "subjects", each["type"], each["id"])}
@@ -41,6 +40,26 @@ def item(project: ProjectRow, one: Document) -> Document:
         ],
         "pointer": None if pointer is None else _pointer(project, pointer),
     }
+
+
+def _row_badge(one: Document) -> Document:
+    """Say in a row what became of a receipt; one that is not judged says what it is."""
+    code = one["verdict"]["code"]
+    badge = words.badge(code)
+    word, tone, icon = badge.word, badge.tone, badge.icon
+    if one["state"] in ("quarantined", "oversize"):
+        word, tone, icon = "set aside", "gap", "inbox"
+    elif code == "unknown":
+        word = words.KIND_WORDS.get(one["kind"], word)
+    elif code == "fresh" and one["kind"] == "start":
+        word = "started"
+    return {**one["verdict"], "word": word, "tone": tone, "icon": icon}
+
+
+def _says_reason(one: Document) -> bool:
+    """Tell whether the verdict's words are the reason's already."""
+    said = one["verdict"]["code"].partition(".")[2]
+    return bool(one["kind"] != "skip" or said == one["reason"])
 
 
 def rows(project: ProjectRow, items: Sequence[Document]) -> list[Document]:
@@ -207,7 +226,6 @@ def explanation(project: ProjectRow, document: Document, length: int) -> Documen
         "verdict": {"word": badge.word, "tone": badge.tone, "icon": badge.icon}
         | document["verdict"],
         "evidence": evidence,
-        "kind": document.get("attempt", {}).get("kind"),
         "crumbs": _crumbs(project, document.get("attempt", {})),
     }
 

@@ -13,14 +13,18 @@ from django.views.decorators.http import require_POST, require_safe
 from access.callers import get_caller
 from access.domain import rights
 from access.guard import require
+from access.queries import api_tokens
 from access.rows import ProjectRow
 from kit import clock, http
 from ledger import acknowledge, documents, present, redrive
 from ledger.api.routes import named
 from ledger.domain import words
 from ledger.queries import counts, lists, receipts
+from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
+LIVE = frozenset({"ledger/list.html", "ledger/quarantine.html", "ledger/explain.html"})
+"""The pages with a part that follows the log; htmx gets any other page whole."""
 
 
 @require_safe
@@ -41,6 +45,7 @@ def receipt_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
             project, "receipts", q=asked.query.text, as_of=request.GET.get("as_of", "")
         ),
     }
+    _show_as_of(request, asked.as_of)
     status = 400 if asked.query.faults else 200
     if not asked.query.faults:
         context |= _listing(request, project, documents.receipt_list(project.id, asked))
@@ -56,7 +61,11 @@ def receipt(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
     found = receipts.get_receipt(project.id, ref)
     document = documents.receipt(project.id, ref, request.GET.get("as_of", ""))
     data = None if document["erased"] else receipts.get_raw(found)[0]
+    _show_as_of(request, documents.find_cut(project.id, request.GET.get("as_of", "")))
     shown = present.receipt(project, document, data)
+    senders = {str(one.id): one.name for one in api_tokens(project.id, clock.now())}
+    for delivery in shown["deliveries"]:
+        delivery["token"] = senders.get(delivery["token"], delivery["token"])
     context = {"page_title": present.title(document), "receipt": shown, "item": shown["item"]}
     return _page(request, project, "ledger/receipt.html", context)
 
@@ -78,6 +87,7 @@ def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
     as_of_text = request.GET.get("as_of", "")
     document = documents.explanation(project.id, ref, as_of_text)
     found = receipts.get_receipt(project.id, ref)
+    _show_as_of(request, documents.find_cut(project.id, as_of_text))
     context = {
         "page_title": document["verdict"]["sentence"],
         "explain": present.explanation(project, document, found.receipt.length),
@@ -90,7 +100,9 @@ def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
 @require(rights.READ)
 def subject(request: HttpRequest, project: ProjectRow, kind: str, name: str) -> HttpResponseBase:
     """Show what became of one business object."""
-    document = documents.subject(project.id, kind, named(name), request.GET.get("as_of", ""))
+    as_of_text = request.GET.get("as_of", "")
+    document = documents.subject(project.id, kind, named(name), as_of_text)
+    _show_as_of(request, documents.find_cut(project.id, as_of_text))
     context = {
         "page_title": f"{kind} {document['id']}",
         "subject": present.subject(document),
@@ -242,6 +254,14 @@ def _next(request: HttpRequest, project: ProjectRow, page: str, cursor: str | No
     return present.address(project, page, cursor=cursor, **kept)
 
 
+def _show_as_of(request: HttpRequest, cut: AsOf) -> None:
+    """Let the top of the page say that it shows an earlier time."""
+    if not cut.is_now:
+        by_number = cut.label.startswith("№")
+        shown = {"label": cut.label, "leaf_index": None if by_number else str(cut.leaf)}
+        request.shell = {"as_of": shown}  # type: ignore[attr-defined]
+
+
 def _page(
     request: HttpRequest,
     project: ProjectRow,
@@ -251,6 +271,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     """Draw a page, or its live part alone when htmx asks for it."""
-    name = f"{template}#rows" if http.is_partial(request) else template
+    is_part = http.is_partial(request) and template in LIVE
+    name = f"{template}#rows" if is_part else template
     request.has_twin = True  # type: ignore[attr-defined]
     return render(request, name, context, status=status)

@@ -28,9 +28,12 @@ MISSED = 10
 SHORTEST_INTERVAL_S = 60.0
 
 _SENTENCES = {
-    "missing-pointer": ("skip names neither an original nor a rule", "skips name neither"),
+    "missing-pointer": (
+        "skip names neither an original nor a rule",
+        "skips name neither an original nor a rule",
+    ),
     "dangling": ("skip points to something that never came", "skips point to what never came"),
-    "ambiguous": ("skip has several originals that fit", "skips have several originals"),
+    "ambiguous": ("skip has several originals that fit", "skips have several originals that fit"),
     "cycle": ("skip leads back to itself", "skips lead back to themselves"),
     "wrong-kind": ("skip points to the wrong kind of receipt", "skips point to the wrong kind"),
 }
