@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from django.db import connection
@@ -32,7 +33,7 @@ def insert_rows(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None
     marks = ", ".join(["%s"] * len(columns))
     statement = f"INSERT INTO {table} ({_names(columns)}) VALUES ({marks})"  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.executemany(statement, [adapt(row) for row in rows])
+        cursor.executemany(statement, adapt_rows(rows))
 
 
 def insert_ignoring(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -58,8 +59,8 @@ def insert_new(
             f"{', '.join([one] * len(chunk))} ON CONFLICT DO NOTHING RETURNING {returning}"
         )
         with connection.cursor() as cursor:
-            cursor.execute(statement, [value for row in chunk for value in adapt(row)])
-            found.extend(_bytes(value) for (value,) in cursor.fetchall())
+            cursor.execute(statement, adapt(chain.from_iterable(chunk)))
+            found.extend(value for (value,) in cursor.fetchall())
     return found
 
 
@@ -77,7 +78,7 @@ def select_in(
         marks = ", ".join(["%s"] * len(chunk))
         with connection.cursor() as cursor:
             cursor.execute(statement.format(values=marks), [*adapt(fixed), *adapt(chunk)])
-            rows.extend(tuple(_bytes(value) for value in row) for row in cursor.fetchall())
+            rows.extend(cursor.fetchall())
     return rows
 
 
@@ -85,7 +86,7 @@ def select_rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ..
     """Run a SELECT; bytes come back as bytes on both databases."""
     with connection.cursor() as cursor:
         cursor.execute(statement, adapt(parameters))
-        return [tuple(_bytes(value) for value in row) for row in cursor.fetchall()]
+        return list(cursor.fetchall())
 
 
 def update_rows(statement: str, rows: Sequence[Row]) -> None:
@@ -93,7 +94,7 @@ def update_rows(statement: str, rows: Sequence[Row]) -> None:
     if not rows:
         return
     with connection.cursor() as cursor:
-        cursor.executemany(statement, [adapt(row) for row in rows])
+        cursor.executemany(statement, adapt_rows(rows))
 
 
 def as_uuid(value: object) -> uuid.UUID:
@@ -110,9 +111,13 @@ def as_time(value: Any) -> datetime:
 
 def adapt(row: Iterable[Any]) -> list[Any]:
     """Give values in the form that the driver of this database takes."""
-    if is_postgresql():
-        return list(row)
-    return [_SQLITE_FORMS.get(type(value), _same)(value) for value in row]
+    return list(row) if is_postgresql() else _for_sqlite(row)
+
+
+def adapt_rows(rows: Sequence[Row]) -> Sequence[Row]:
+    """Give many rows in the form that the driver of this database takes."""
+    # Asking the connection for its kind once a row would cost more than the rest.
+    return rows if is_postgresql() else [_for_sqlite(row) for row in rows]
 
 
 def _copy(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -131,12 +136,9 @@ def _names(columns: Sequence[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _bytes(value: Any) -> Any:
-    return bytes(value) if isinstance(value, memoryview) else value
-
-
-def _same(value: Any) -> Any:
-    return value
+def _for_sqlite(row: Iterable[Any]) -> list[Any]:
+    forms = _SQLITE_FORMS
+    return [forms[kind](value) if (kind := type(value)) in forms else value for value in row]
 
 
 def _naive(value: datetime) -> str:

@@ -101,8 +101,11 @@ def _claim_keys(drafts: Sequence[Draft]) -> dict[Key, tuple[bytes, uuid.UUID]]:
         wanted.setdefault(_key(draft), (draft.fingerprint, draft.receipt))
     rows = [(*key, *wanted[key]) for key in sorted(wanted)]
     columns = ("project_id", "id_key", "fingerprint", "receipt")
-    claimed = set(bulk.insert_new("receipt_key", columns, rows, "receipt"))
-    held = [key for key in wanted if _stored(wanted[key][1]) not in claimed]
+    claimed = bulk.insert_new("receipt_key", columns, rows, "receipt")
+    if len(claimed) == len(rows):
+        return wanted
+    free = {bulk.as_uuid(receipt) for receipt in claimed}
+    held = [key for key, (_, receipt) in wanted.items() if receipt not in free]
     for project_id, id_keys in _by_project(held).items():
         statement = (
             "SELECT id_key, fingerprint, receipt FROM receipt_key "
@@ -125,8 +128,9 @@ def _claim_variants(
         return wanted
     rows = [(*content, wanted[content]) for content in sorted(wanted)]
     columns = ("project_id", "id_key", "fingerprint", "receipt")
-    claimed = set(bulk.insert_new("receipt_variant", columns, rows, "receipt"))
-    held = [(p, i) for (p, i, _), receipt in wanted.items() if _stored(receipt) not in claimed]
+    claimed = bulk.insert_new("receipt_variant", columns, rows, "receipt")
+    free = {bulk.as_uuid(receipt) for receipt in claimed}
+    held = [(p, i) for (p, i, _), receipt in wanted.items() if receipt not in free]
     for project_id, id_keys in _by_project(held).items():
         statement = (
             "SELECT id_key, fingerprint, receipt FROM receipt_variant "
@@ -242,9 +246,3 @@ def _by_project(keys: Sequence[Key]) -> dict[int, list[bytes]]:
     for project_id, id_key in keys:
         grouped.setdefault(project_id, []).append(id_key)
     return grouped
-
-
-def _stored(receipt: uuid.UUID) -> object:
-    """Give a receipt's id as RETURNING gives it on this database."""
-    (form,) = bulk.adapt([receipt])
-    return form

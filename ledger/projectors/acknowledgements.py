@@ -63,4 +63,4 @@ def _replace(rows: Sequence[Sequence[object]]) -> None:
         f"ON CONFLICT (project_id, item) DO UPDATE SET {', '.join(taken)}"
     )
     with connection.cursor() as cursor:
-        cursor.executemany(statement, [bulk.adapt(row) for row in rows])
+        cursor.executemany(statement, bulk.adapt_rows(rows))

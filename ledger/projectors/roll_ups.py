@@ -68,4 +68,4 @@ def _add(rows: Sequence[Sequence[object]]) -> None:
         "DO UPDATE SET count = roll_up.count + excluded.count"
     )
     with connection.cursor() as cursor:
-        cursor.executemany(statement, [bulk.adapt(row) for row in rows])
+        cursor.executemany(statement, bulk.adapt_rows(rows))
