@@ -12,3 +12,6 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         from config import checks  # noqa: F401 - importing it registers the checks
+        from ledger.registry import NavigationEntry, registry
+
+        registry.add_navigation(NavigationEntry("Overview", "", 0))

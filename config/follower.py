@@ -107,7 +107,7 @@ def _is_fresh(looked_at: float | None) -> bool:
 def _follow(project_id: int) -> int:
     moved = acts.drain(project_id)
     moved += sequence.sequence(project_id)
-    rebuild.rebuild_outdated(project_id)
+    moved += rebuild.rebuild_outdated(project_id)
     return moved + derive.derive(project_id)
 
 

@@ -7,6 +7,7 @@ may name a point at which the process kills itself, as a machine that loses powe
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import sys
@@ -63,9 +64,8 @@ def handle(delivery: dict[str, Any], guard: Dying, journal: Path) -> dict[str, A
         "subjects": [{"type": "payout", "id": delivery["payout"]}],
     }
     with counterfoil.once(key, guard, **fields) as claim:
-        if not claim.mine:
-            skipped = claim.skipped
-            return {"skip": skipped.receipt, "reason": skipped.reason}
+        if not claim.mine and claim.skipped is not None:
+            return {"skip": claim.skipped.receipt, "reason": claim.skipped.reason}
         work(delivery, journal)
     return {"done": counterfoil.ids.done_of(claim.token), "start": claim.token}
 
@@ -75,6 +75,8 @@ def main() -> None:
     folder = Path(sys.argv[1])
     guard = Dying(folder / "guard", run_for_s=RUN_FOR_S)
     counterfoil.configure(spool=folder / "spool", send=True)
+    # Answers are lost on purpose here; each warning about one would only look like a fault.
+    logging.getLogger("counterfoil").setLevel(logging.ERROR)
     for line in sys.stdin:
         answer = handle(json.loads(line), guard, folder / "journal")
         sys.stdout.write(json.dumps(answer) + "\n")
