@@ -105,25 +105,18 @@ class Story:
     def body(self, kind: str, **members: Any) -> Body:
         """Give a body with some of everything."""
         body: Body = {"kind": kind, "occurred_at": self.time()}
-        if self.chance.random() < 0.7:
-            body["id"] = self.id()
-        if self.chance.random() < 0.5:
-            body["job"] = {"id": self.number(), "task": self.task(), "queue": self.name("q")}
-        if self.chance.random() < 0.3:
-            body["subjects"] = [{"type": "payout", "id": self.name("PO-")}]
-        if self.chance.random() < 0.3:
-            body["source"] = {"system": self.name("oban"), "instance": self.name("prod-")}
-            body["source"]["via"] = self.chance.choice(("client", "row", "log", "import"))
-        if self.chance.random() < 0.2:
-            body["trace"] = {"trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"}
-        if self.chance.random() < 0.2:
-            body["actor"] = {"type": "person", "id": self.name("u-"), "label": "Somebody"}
-        if self.chance.random() < 0.3:
-            generation = self.chance.choice(("1", "2", "10", "x"))
-            body["invoke"] = {"scope": self.name("e"), "id": "call", "generation": generation}
-        if self.chance.random() < 0.3:
-            body["data"] = {"event": self.chance.choice(("stop", "start")), "n": 1.50}
+        for share, name, make in MEMBERS:
+            if self.chance.random() < share:
+                body[name] = make(self)
         return {**body, **members}
+
+    def source(self) -> Body:
+        via = self.chance.choice(("client", "row", "log", "import"))
+        return {"system": self.name("oban"), "instance": self.name("prod-"), "via": via}
+
+    def invoke(self) -> Body:
+        generation = self.chance.choice(("1", "2", "10", "x"))
+        return {"scope": self.name("e"), "id": "call", "generation": generation}
 
     def time(self) -> str:
         """Give a producer's time: mostly near ours, sometimes a day off, or at an end of time."""
@@ -152,6 +145,20 @@ class Story:
     def key(self, **more: Any) -> Body:
         fields = {"call": self.chance.choice((1, 1, 1, 2)), "who": self.chance.choice(("a", "b"))}
         return {"recipe": "calls", "version": "1", "fields": fields, **more}
+
+
+MEMBERS: tuple[tuple[float, str, Callable[[Story], object]], ...] = (
+    (0.7, "id", Story.id),
+    (0.5, "job", lambda story: {
+        "id": story.number(), "task": story.task(), "queue": story.name("q"),
+    }),
+    (0.3, "subjects", lambda story: [{"type": "payout", "id": story.name("PO-")}]),
+    (0.3, "source", Story.source),
+    (0.2, "trace", lambda story: {"trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"}),
+    (0.2, "actor", lambda story: {"type": "person", "id": story.name("u-"), "label": "Somebody"}),
+    (0.3, "invoke", Story.invoke),
+    (0.3, "data", lambda story: {"event": story.chance.choice(("stop", "start")), "n": 1.5}),
+)  # fmt: skip
 
 
 def work(story: Story) -> None:
