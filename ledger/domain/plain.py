@@ -162,4 +162,5 @@ def text_of_json(text: str) -> str:
         value = json.loads(text)
     except ValueError:
         return text
-    return value if isinstance(value, str) else text
+    # The escapes of NUL and lone surrogates were taken away by reading the JSON.
+    return printable(value) if isinstance(value, str) else text
