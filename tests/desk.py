@@ -111,10 +111,16 @@ class Desk:
         return content
 
     def catch_up(self) -> None:
-        """Sequence and derive until nothing is left."""
-        from config.follower import catch_up
+        """Sequence and derive this project until nothing is left.
 
-        catch_up(PATIENCE_S)
+        The follower would look at the projects of all other tests as well.
+        """
+        from ledger import acts, derive, sequence
+
+        while acts.drain(self.project.id) or sequence.sequence(self.project.id):
+            pass
+        while derive.derive(self.project.id):
+            pass
 
     def leaves(self) -> list[tuple[int, str]]:
         """Return index and ref of every leaf of the project, in order."""
