@@ -431,7 +431,7 @@ def test_once_a_minute_a_spool_says_how_it_stands(make_client, ledger, spool):
 
     (feed,) = ledger.feeds
     assert feed["spool"].startswith("w7:")
-    assert (feed["written"], feed["sent"], feed["unsent"]) == (2, {"count": 2}, 0)
+    assert (feed["written"], feed["sent"], feed["unsent"]) == (2, 2, 0)
     assert feed["oldest_unsent_s"] is None and "closed" not in feed
 
 

@@ -124,6 +124,12 @@ def any_object(value: Any, path: str, found: list[Problem]) -> None:
         found.append(wrong_type(path, value, "an object"))
 
 
+def object_or_number(value: Any, path: str, found: list[Problem]) -> None:
+    """Check what is an object in most receipts and a count in some."""
+    if type(value) is not dict and type(value) is not canonical.Number:
+        found.append(wrong_type(path, value, "an object, or a number in a feed line"))
+
+
 def seconds(value: Any, path: str, found: list[Problem]) -> None:
     """Check a length of time in seconds, as a number."""
     if type(value) is not canonical.Number:

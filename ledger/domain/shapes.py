@@ -14,6 +14,7 @@ from ledger.domain.checks import (
     members_of,
     moment,
     name_or_number,
+    object_or_number,
     receipt_id,
     seconds,
     text,
@@ -128,7 +129,8 @@ _EVERY_KIND: dict[str, Check] = {
     ),
     "source": _source,
     "evidence": text,
-    "sent": any_object,
+    # The facts of one try; in the `feed` line of a spool, how many of its lines were delivered.
+    "sent": object_or_number,
 }
 
 _OF_KIND: dict[str, dict[str, Check]] = {

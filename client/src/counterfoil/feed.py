@@ -41,9 +41,9 @@ def line_of(known: SpoolState, standing: Standing, *, is_closed: bool = False) -
         "what": "feed",
         "spool": known.spool,
         "written": standing.written,
-        # An object, because that is what `sent` is in every receipt, and what is left out when two
-        # receipts are compared; `unsent` says the same where it is kept.
-        "sent": {"count": known.sent},
+        # A member called `sent` is left out when receipts are compared and is not in the stub, so
+        # `unsent` says the same where it is kept.
+        "sent": known.sent,
         "unsent": standing.unsent,
         "dropped": standing.dropped,
         "oldest_unsent_s": standing.oldest_unsent_s,
