@@ -400,16 +400,20 @@ def test_a_fork_does_not_keep_its_parents_lock(client, make_client):
     client.receipt("done")
     client.forward_once()
     reading, writing = os.pipe()
+    waiting, telling = os.pipe()
     child = os.fork()
     if not child:
+        os.write(telling, b".")
         os.close(writing)
         os.read(reading, 1)
         os._exit(0)
+    os.read(waiting, 1)
     client._sender.forwarder.close()
 
     assert not make_client().forward_once().is_busy
 
-    os.close(writing), os.close(reading)
+    for handle in (reading, writing, waiting, telling):
+        os.close(handle)
     os.waitpid(child, 0)
 
 
