@@ -160,6 +160,14 @@ async def _send_post(chunks: Sequence[bytes], headers: Mapping[str, str], query:
     return Reply(start["status"], fields, body["body"])
 
 
+def only_on(vendor: str) -> pytest.MarkDecorator:
+    """Run a test on one kind of database: it is about that one's own statements."""
+    marks = [pytest.mark.slow] if vendor == "postgresql" else []
+    return pytest.mark.parametrize(
+        "shared_database", [pytest.param(vendor, marks=marks)], indirect=True
+    )
+
+
 @contextmanager
 def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
     """Run an event loop in a thread, and end the application's own threads after it."""

@@ -34,12 +34,14 @@ def sqlite_append_only() -> list[str]:
     """
     statements = []
     for table, keys in APPEND_ONLY.items():
-        for event in ("UPDATE", "DELETE"):
-            statements.append(
-                f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, 'append-only: {event} on {table}'); END"
-            )
-        taken = " OR ".join(_is_taken(table, key) for key in keys)
+        statements += [
+            f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, 'append-only: {event} on {table}'); END"
+            for event in ("UPDATE", "DELETE")
+        ]
+        # A table's hidden row number is a unique key as well; where none is named it reads as -1.
+        own = f"(NEW.rowid <> -1 AND {_is_taken(table, ('rowid',))})"
+        taken = " OR ".join([own, *(_is_taken(table, key) for key in keys)])
         statements.append(
             f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {taken} "
             "BEGIN SELECT RAISE(IGNORE); END"
