@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from kit import clock, keyset
-from kit.http import ProblemError
+from kit import clock
 from ledger.queries import (
     as_of,
     attention,
@@ -24,13 +23,6 @@ Document = dict[str, Any]
 RECENT = timedelta(hours=24)
 
 
-class BadCursor(ProblemError):
-    """This cursor was not made for this list; start again from the first page."""
-
-    def __init__(self) -> None:
-        super().__init__(400, "cursor", "This is no cursor of this list", self.__doc__ or "")
-
-
 def asked(
     project_id: int, q: str, limit: int = lists.USUAL, cursor: str = "", as_of_text: str = ""
 ) -> Asked:
@@ -46,10 +38,7 @@ def find_cut(project_id: int, as_of_text: str) -> as_of.AsOf:
 
 def receipt_list(project_id: int, wanted: Asked) -> Document:
     """Give a page of receipts."""
-    try:
-        return lists.list_receipts(project_id, wanted)
-    except keyset.BadCursor as error:
-        raise BadCursor from error
+    return lists.list_receipts(project_id, wanted)
 
 
 def receipt(project_id: int, ref: str, as_of_text: str = "") -> Document:
@@ -98,12 +87,9 @@ def set_aside_list(
     project_id: int, limit: int = lists.USUAL, cursor: str = "", *, open_only: bool = False
 ) -> Document:
     """Give a page of what was set aside."""
-    try:
-        return set_aside.list_set_aside(
-            project_id, clock.now(), limit=limit, cursor=cursor, open_only=open_only
-        )
-    except keyset.BadCursor as error:
-        raise BadCursor from error
+    return set_aside.list_set_aside(
+        project_id, clock.now(), limit=limit, cursor=cursor, open_only=open_only
+    )
 
 
 def attention_list(project_id: int, *, acknowledged: bool = False) -> Document:

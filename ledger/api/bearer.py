@@ -97,7 +97,7 @@ def unknown() -> Answer:
     """Answer a request without a usable token."""
     answer = answers.problem(
         401,
-        "unauthorized",
+        "unauthenticated",
         "A token is needed",
         "Send a usable token as `Authorization: Bearer TOKEN`.",
         stored=False,

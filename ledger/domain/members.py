@@ -36,10 +36,14 @@ def _named_source(named: Mapping[str, object], default: tuple[str, str]) -> tupl
     return system, plain.name_of(named.get("instance")) or fallback
 
 
-def kind_fields(body: Body) -> Fields:
-    """Return the kind of the closed vocabulary, and the word that was sent."""
+def kind_fields(body: Body, *, is_readable: bool) -> Fields:
+    """Return the kind of the closed vocabulary, and the word that was sent.
+
+    What was set aside states nothing, whatever word it has: it must not be counted as done.
+    """
     word = plain.name_of(body.get("kind"))
-    return {"kind": word if word in words.KIND_WORDS else "other", "word": word}
+    is_known = is_readable and word in words.KIND_WORDS
+    return {"kind": word if is_known else "other", "word": word}
 
 
 def work_fields(body: Body, system: str, instance: str) -> Fields:

@@ -41,6 +41,8 @@ __all__ = [
 ]
 
 LATE_AFTER = timedelta(hours=24)
+READABLE = ("accepted", "conflict")
+"""The states of receipts that were well formed, be their id in conflict or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class Statement:
     @property
     def is_readable(self) -> bool:
         """Tell whether the receipt was well formed, be its id in conflict or not."""
-        return self.state in ("accepted", "conflict")
+        return self.state in READABLE
 
     @property
     def is_row(self) -> bool:
@@ -171,7 +173,7 @@ def read_statement(
         derived_from=derived_from,
         token_id=token_id,
         minted=minted,
-        **members.kind_fields(body),
+        **members.kind_fields(body, is_readable=state in READABLE),
         **members.work_fields(body, system, instance),
         **members.invoke_fields(body),
         **members.key_fields(body, system, instance),
