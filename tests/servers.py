@@ -44,11 +44,12 @@ class Server(Protocol):
 class Postgres:
     """A PostgreSQL of our own; `url` is the address of its database `postgres`.
 
-    Writes are not forced to the disk: what a test proves is that a killed process loses nothing,
-    which the operating system's cache already keeps.
+    Unless it `is_durable`, writes are not forced to the disk: what a test proves is that a killed
+    process loses nothing, which the operating system's cache already keeps.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_durable: bool = False) -> None:
+        self.is_durable = is_durable
         self.programs = needs.require("postgresql")
         self.owner = find_owner()
         self.folder = make_folder("postgresql", self.owner)
@@ -72,8 +73,8 @@ class Postgres:
             "port": str(self.port),
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": "",
-            "fsync": "off",
-            "full_page_writes": "off",
+            "fsync": "on" if self.is_durable else "off",
+            "full_page_writes": "on" if self.is_durable else "off",
             "max_connections": "200",
             "shared_buffers": "64MB",
         }

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from ledger.domain import canonical, leaf, reading, shapes
@@ -21,6 +22,8 @@ from ledger.domain.reading import Fault, Reading
 
 ACCEPTED, CONFLICT, QUARANTINED, OVERSIZE = "accepted", "conflict", "quarantined", "oversize"
 PREFIX_BYTES = 4096
+
+Body = dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,14 @@ class Draft:
 
 def keyed(key: bytes, kind: str, text: bytes | str) -> bytes:
     """HMAC-SHA-256 of a text under the project's key, apart for each kind of text."""
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    return hmac.digest(key, kind.encode("ascii") + b"\0" + data, "sha256")
+    begun = _begun(key, kind).copy()
+    begun.update(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    return begun.digest()
+
+
+@lru_cache(maxsize=1_000)
+def _begun(key: bytes, kind: str) -> hmac.HMAC:
+    return hmac.new(key, kind.encode("ascii") + b"\0", "sha256")
 
 
 def draft(raw: bytes, envelope: Envelope, key: bytes, receipt: uuid.UUID) -> Draft:
@@ -153,14 +162,14 @@ def _bytes_key(key: bytes, digest: bytes) -> bytes:
     return keyed(key, "bytes", digest)
 
 
-def _pointer(body: Any, key: bytes) -> bytes | None:
-    original = body.get("original") if isinstance(body, Mapping) else None
-    if not isinstance(original, Mapping):
+def _pointer(body: Body, key: bytes) -> bytes | None:
+    original = body.get("original") if body else None
+    if type(original) is not dict:
         return None
     return keyed(key, "pointer", canonical.canonical_text(original, without=()))
 
 
-def _subjects(body: Any, key: bytes) -> bytes:
+def _subjects(body: Body, key: bytes) -> bytes:
     subjects = body.get("subjects") if isinstance(body, Mapping) else None
     if not isinstance(subjects, list):
         return b""
@@ -177,6 +186,6 @@ def _headers(envelope: Envelope, facts: Mapping[str, object] | None = None) -> s
     return json.dumps(kept, sort_keys=True)
 
 
-def _sent(body: Any) -> str:
-    sent = body.get("sent") if isinstance(body, Mapping) else None
+def _sent(body: Body) -> str:
+    sent = body.get("sent") if body else None
     return "" if sent is None else canonical.canonical_text(sent, without=()).decode("ascii")
