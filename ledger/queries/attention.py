@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,6 +26,7 @@ MISSED = 10
 # A token that once loaded a batch has receipts milliseconds apart; by their median alone it would
 # be called silent ten seconds after its last.
 SHORTEST_INTERVAL_S = 60.0
+_TOKENS_AT_ONCE = 200
 
 _SENTENCES = {
     "missing-pointer": (
@@ -137,10 +138,10 @@ def silent_token_items(project_id: int, now: datetime) -> Iterator[AttentionItem
 
     The usual interval is the median of its last hundred receipts (contract, section 3).
     """
-    for token in access_queries.api_tokens(project_id, now):
-        if token.state != "usable":
-            continue
-        silence = _silence(project_id, token.id, now)
+    tokens = [one for one in access_queries.api_tokens(project_id, now) if one.state == "usable"]
+    heard = _heard(project_id, [token.id for token in tokens])
+    for token in tokens:
+        silence = _silence(heard[token.id], now)
         if silence is None:
             continue
         usual, last_at = silence
@@ -169,13 +170,25 @@ def _pointers(project_id: int, state: str, as_of: AsOf) -> tuple[int, int, datet
     return len(rows), rows[0][0], bulk.as_time(rows[-1][1])
 
 
-def _silence(project_id: int, token: int, now: datetime) -> tuple[timedelta, datetime] | None:
-    rows = bulk.select_rows(
-        "SELECT received_at FROM entry WHERE project_id = %s AND token = %s "
-        "ORDER BY leaf_index DESC LIMIT %s",
-        [project_id, token, INTERVALS],
-    )
-    times = sorted(bulk.as_time(at) for (at,) in rows)
+def _heard(project_id: int, tokens: Sequence[int]) -> dict[int, list[datetime]]:
+    """Give when the last receipts of each token came; many tokens with one statement."""
+    heard: dict[int, list[datetime]] = {token: [] for token in tokens}
+    for start in range(0, len(tokens), _TOKENS_AT_ONCE):
+        chunk = tokens[start : start + _TOKENS_AT_ONCE]
+        parts = [
+            "SELECT * FROM (SELECT token, received_at FROM entry "  # noqa: S608
+            "WHERE project_id = %s AND token = %s "
+            f"ORDER BY leaf_index DESC LIMIT {INTERVALS}) AS part{at}"
+            for at in range(len(chunk))
+        ]
+        names = [one for token in chunk for one in (project_id, token)]
+        for token, at in bulk.select_rows(" UNION ALL ".join(parts), names):
+            heard[token].append(bulk.as_time(at))
+    return heard
+
+
+def _silence(heard: Sequence[datetime], now: datetime) -> tuple[timedelta, datetime] | None:
+    times = sorted(heard)
     if len(times) < MISSED:
         return None
     gaps = [(b - a).total_seconds() for a, b in itertools.pairwise(times)]
