@@ -15,7 +15,7 @@ from kit import clock, ids
 from kit.http import ProblemError
 from ledger import ingest, store
 from ledger.domain.draft import ACCEPTED, OVERSIZE, QUARANTINED, Envelope
-from ledger.models import Receipt, ReceiptBody
+from ledger.models import Delivery, Receipt, ReceiptBody
 from ledger.queries import heads
 from ledger.store import Outcome
 
@@ -122,7 +122,15 @@ def _envelope(receipt: Receipt, body: ReceiptBody) -> Envelope:
         content_type="application/json",
         content_encoding=headers.get("content_encoding", ""),
         derived_from=receipt.pk,
+        **_number(receipt),
     )
+
+
+def _number(receipt: Receipt) -> dict[str, Any]:
+    """Give the number that a line without an id is named by, as its first delivery had it."""
+    numbered = Delivery.objects.filter(receipt=receipt.pk, feed_number__isnull=False)
+    first = numbered.order_by("pk").values("feed_spool", "feed_number").first()
+    return dict(first or {})
 
 
 def _record_outcome(
