@@ -96,7 +96,7 @@ def test_a_row_made_by_hand_is_found_and_named_and_goes_with_the_swap(database: 
 @pytest.mark.parametrize(
     ("statement", "live", "rebuilt"),
     [
-        ("DELETE FROM entry_subject WHERE leaf_index = (SELECT max(leaf_index) FROM entry_subject)",
+        ("DELETE FROM entry_subject WHERE rowid = (SELECT max(rowid) FROM entry_subject)",
          False, True),
         ("INSERT INTO acknowledgement (project_id, item, leaf_index, facts, reason, actor, at) "
          "SELECT project_id, 'zzz', 0, '', '', '', received_at FROM entry WHERE leaf_index = 0",
