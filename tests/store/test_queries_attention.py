@@ -250,10 +250,7 @@ def test_an_acknowledgement_of_a_producer_is_not_ours(desk: Desk) -> None:
     assert set(desk.items()) == {"pointer.missing-pointer"}
 
 
-@pytest.mark.parametrize(
-    ("until", "status"),
-    [("soon", 400), ("2026-10-05T08:59:59Z", 400), ("2026-10-05T09:00:00Z", 400)],
-)
+@pytest.mark.parametrize("until", ["soon", "2026-10-05T08:59:59Z", "2026-10-05T09:00:00Z"])
 def test_a_word_for_a_time_that_is_none_or_past_is_refused(desk: Desk, until: str) -> None:
     desk.post(NOTHING)
 
