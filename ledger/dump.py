@@ -6,7 +6,8 @@ Rows in the order of their natural key, columns by name, values as text (design,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
@@ -27,9 +28,23 @@ def model_of(table: str) -> type[models.Model]:
     raise LookupError(f"No model has the table {table}.")
 
 
+@dataclass(frozen=True, slots=True)
+class DumpedRow:
+    """One row: its natural key, which sorts as the dump does, and its text."""
+
+    key: tuple[Any, ...]
+    text: str
+
+
 def dump(table: str, source: str) -> Iterator[str]:
-    """Dump a table; `source` is the name to read it by, live or shadow."""
+    """Dump a table as text; `source` is the name to read it by, live or shadow."""
+    return (row.text for row in iter_rows(table, source))
+
+
+def iter_rows(table: str, source: str) -> Iterator[DumpedRow]:
+    """Read a table's rows in the order of their natural key."""
     model = model_of(table)
+    keys = [one.column for one in model._meta.pk_fields]
     fields = sorted(model._meta.local_concrete_fields, key=lambda one: one.column or "")
     fields = [one for one in fields if one.column]
     columns = ", ".join(f'"{one.column}"' for one in fields)
@@ -39,8 +54,15 @@ def dump(table: str, source: str) -> Iterator[str]:
         cursor.execute(statement)
         while rows := cursor.fetchmany(_CHUNK):
             for row in rows:
-                texts = {one.column: _text(one, value) for one, value in zip(fields, row)}  # noqa: B905
-                yield json.dumps(texts, ensure_ascii=True)
+                yield _dumped(fields, keys, row)
+
+
+def _dumped(fields: Sequence[Any], keys: Sequence[str], row: Sequence[Any]) -> DumpedRow:
+    """Turn a row into text; a number in its key stays one, so that 10 sorts after 9."""
+    values = {one.column: _text(one, value) for one, value in zip(fields, row, strict=True)}
+    given = {one.column: value for one, value in zip(fields, row, strict=True)}
+    key = tuple(given[name] if isinstance(given[name], int) else values[name] for name in keys)
+    return DumpedRow(key, json.dumps(values, ensure_ascii=True))
 
 
 def _order(model: type[models.Model]) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from django.db import connection
 
@@ -19,7 +18,7 @@ from kit import bulk, clock, ids
 from kit.db import is_postgresql, read_snapshot, write_transaction
 from ledger import derive, ingest, statements
 from ledger.domain.leaf import rfc3339
-from ledger.dump import dump
+from ledger.dump import DumpedRow, iter_rows
 from ledger.registry import Projector, registry
 from ledger.shadow import live_name, shadow_name, shadows
 
@@ -116,12 +115,28 @@ def _compare(tables: Sequence[str]) -> Report:
         for live, rebuilt in _pairs(table):
             report.rows += 1
             if live != rebuilt:
-                report.note(Difference(table, live, rebuilt))
+                report.note(Difference(table, _text(live), _text(rebuilt)))
     return report
 
 
-def _pairs(table: str) -> Iterator[tuple[str | None, str | None]]:
-    return zip_longest(dump(table, live_name(table)), dump(table, shadow_name(table)))
+def _pairs(table: str) -> Iterator[tuple[DumpedRow | None, DumpedRow | None]]:
+    """Walk both dumps side by side by their keys: a row that one lacks parts no other pair."""
+    lives, rebuilts = iter_rows(table, live_name(table)), iter_rows(table, shadow_name(table))
+    live, rebuilt = next(lives, None), next(rebuilts, None)
+    while live is not None or rebuilt is not None:
+        if rebuilt is None or (live is not None and live.key < rebuilt.key):
+            yield live, None
+            live = next(lives, None)
+        elif live is None or rebuilt.key < live.key:
+            yield None, rebuilt
+            rebuilt = next(rebuilts, None)
+        else:
+            yield live, rebuilt
+            live, rebuilt = next(lives, None), next(rebuilts, None)
+
+
+def _text(row: DumpedRow | None) -> str | None:
+    return None if row is None else row.text
 
 
 def _swap(
