@@ -44,7 +44,7 @@ def dump(table: str, source: str) -> Iterator[str]:
 def iter_rows(table: str, source: str) -> Iterator[DumpedRow]:
     """Read a table's rows in the order of their natural key."""
     model = model_of(table)
-    keys = [one.column for one in model._meta.pk_fields]
+    keys = [str(one.column) for one in model._meta.pk_fields]
     fields = sorted(model._meta.local_concrete_fields, key=lambda one: one.column or "")
     fields = [one for one in fields if one.column]
     columns = ", ".join(f'"{one.column}"' for one in fields)
