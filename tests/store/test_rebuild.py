@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,28 @@ def test_many_differences_are_counted_and_the_first_shown(sqlite_database: Datab
 
     assert report.differing > rebuild.SHOWN
     assert len(report.first) == rebuild.SHOWN
+
+
+def test_names_that_many_receipts_share_come_to_the_same_in_all_batches(
+    sqlite_database: Database,
+) -> None:
+    story = stories.tell(10, 3)
+    key = {"recipe": "calls", "fields": {"call": 1}, "window_s": 30}
+    bodies: list[stories.Body] = []
+    for number in range(60):
+        at = {"occurred_at": str(story.now + timedelta(seconds=number))}
+        about = {"job": {"id": "hot"}, "key": key, "id": f"{number}", **at}
+        skips = [
+            {"kind": "skip", "reason": "in_flight", "key": key, **at},
+            {"kind": "skip", "reason": "in_flight", "original": {"job": "hot"}},
+            {"kind": "skip", "original": {"receipt": "same"}},
+        ]
+        bodies.append({"kind": ("start", "done", "observe")[number % 3], **about})
+        bodies.append({"kind": "done", "id": "same", "data": number})
+        bodies.append(skips[number % 3])
+    story.post(*bodies)
+    story.catch_up()
+
+    reports = [rebuild.rebuild(registry.projectors, batch=batch) for batch in (1, 2_000)]
+
+    assert [(one.differing, one.first) for one in reports] == [(0, [])] * 2
