@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -97,10 +97,13 @@ def _build(folder: Path, postgres: Postgres | None) -> House:
         for name in ("full", "bare"):
             postgres.execute(f"CREATE DATABASE {name}")
         addresses = [postgres.url_of("full"), postgres.url_of("bare")]
-    web = Web(folder / "full", addresses[0])
-    for server in (web, Web(folder / "bare", addresses[1])):
-        server.data_dir.mkdir()
-        server.manage("migrate", "--verbosity", "0")
+    web, embedded = Web(folder / "full", addresses[0]), Embedded(folder / "full", addresses[0])
+    # A first start makes the project and the person who reads its pages.
+    with closing(embedded.start()):
+        pass
+    beside = Web(folder / "bare", addresses[1])
+    beside.data_dir.mkdir()
+    beside.manage("migrate", "--verbosity", "0")
     files = [folder / name / "counterfoil.sqlite3" for name in ("full", "bare")]
     ledger, bare = (Ledger(address or file) for address, file in zip(addresses, files, strict=True))
-    return House(web, Embedded(folder / "full", addresses[0]), ledger, bare)
+    return House(web, embedded, ledger, bare)

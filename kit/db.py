@@ -32,6 +32,36 @@ def write_transaction() -> Iterator[None]:
 
 
 @contextmanager
+def derived_transaction() -> Iterator[None]:
+    """Run a block that writes nothing but what can be derived again from the ledger.
+
+    It does not wait for the disk: a loss of power may take the newest such transactions back, each
+    whole, and what they wrote is derived once more.
+    """
+    if connection.in_atomic_block:
+        yield
+    elif is_postgresql():
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL synchronous_commit = off")
+            yield
+    else:
+        with _writer, _synchronous("NORMAL"), transaction.atomic():
+            yield
+
+
+@contextmanager
+def _synchronous(level: str) -> Iterator[None]:
+    """Set how SQLite waits for the disk, outside a transaction, and set it back."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA synchronous={level}")
+        try:
+            yield
+        finally:
+            cursor.execute("PRAGMA synchronous=FULL")
+
+
+@contextmanager
 def read_snapshot() -> Iterator[None]:
     """Run a block of reads that all see the same state, without holding up a writer.
 

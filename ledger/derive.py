@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from access.models import Project
-from kit.db import is_postgresql, write_transaction
+from kit.db import derived_transaction, is_postgresql, write_transaction
 from ledger import statements
 from ledger.models import Leaf, ProjectorCursor
 from ledger.registry import Projector, Write, registry
@@ -158,7 +158,7 @@ def _commit(projector: Projector, project_id: int, items: Sequence[Item], write:
     Nor when another release has put rows of its own rules in place since the batch was planned.
     """
     name: list[str | int] = [projector.name, project_id]
-    with write_transaction(), connection.cursor() as cursor:
+    with derived_transaction(), connection.cursor() as cursor:
         cursor.execute(_TAKE + (" FOR UPDATE" if is_postgresql() else ""), name)
         row = cursor.fetchone()
         if row is None or tuple(row) != (items[0].leaf, projector.rules_version):

@@ -137,14 +137,15 @@ def _append(drafts: Sequence[Draft]) -> list[Outcome]:
 
     Raises _NoDatabase when there is none to be had, so that nobody waits for a second try.
     """
+    was_open = connection.connection is not None
     try:
         return store.append(drafts)
-    except (OperationalError, InterfaceError):
-        if connection.connection is None:
-            raise _NoDatabase from None
-        if connection.is_usable():
+    except (OperationalError, InterfaceError) as error:
+        if connection.connection is not None and connection.is_usable():
             raise
         connection.close()
+        if not was_open:
+            raise _NoDatabase from error
     try:
         return store.append(drafts)
     except (OperationalError, InterfaceError) as error:

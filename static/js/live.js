@@ -12,13 +12,14 @@ const words = { open: "live", polling: "asking every 15 s", lost: "connection lo
 let paused = false;
 let newest = null;
 let shown = null;
+let waits = false;
 let stream = "polling";
 
 function show() {
   if (!state) return;
   state.hidden = parts().length === 0;
   state.dataset.state = paused ? "paused" : stream;
-  word.textContent = words[paused ? "paused" : stream] + (paused && newer() ? `, ${newer()} newer in the log` : "");
+  word.textContent = words[paused ? "paused" : stream] + (paused && waits ? `, ${newer() || "something"} newer in the log` : "");
   button.textContent = paused ? "Resume" : "Pause";
   button.setAttribute("aria-pressed", String(paused));
 }
@@ -34,6 +35,7 @@ function refresh() {
 // A poke's id is the newest leaf index of the project's log.
 function poke(event) {
   newest = Number(event.detail?.id ?? newest);
+  waits = paused;
   if (!paused) refresh();
   show();
 }
@@ -41,7 +43,8 @@ function poke(event) {
 button?.addEventListener("click", () => {
   paused = !paused;
   if (!paused) {
-    if (newer()) announce(`${newer()} newer in the log`);
+    if (waits) announce(`${newer() || "Something"} newer in the log`);
+    waits = false;
     refresh();
   }
   show();

@@ -64,9 +64,7 @@ def test_a_clock_behind_the_log_is_a_warning(sqlite_database: Any, make_head: An
     assert found.id == "config.W004"
 
 
-def test_tables_that_are_not_made_yet_are_a_warning(
-    tmp_path: Path, django_db_blocker: Any
-) -> None:
+def test_tables_that_are_not_made_yet_are_a_warning(tmp_path: Path, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock(), use(Database(tmp_path)):
         (found,) = checks.check_migrations(None, databases=["default"])
 
