@@ -146,3 +146,27 @@ def test_the_newest_event_of_a_pointer_is_what_following_it_then_finds(
                 found.state, found.outcome, found.due_at, found.target_leaf, found.terminal_leaf
             )  # fmt: skip
             assert told == expected, (one, leaf)
+
+
+def test_starts_and_deliveries_that_came_later_do_not_count_in_the_past(
+    sqlite_database: Database,
+) -> None:
+    story = stories.tell(26, 0)
+    job = {"job": {"id": "101"}, "source": {"system": "oban", "instance": "prod-1"}}
+    first = {"kind": "start", "id": "first", **job}
+    story.post(first)
+    story.catch_up()
+    leaf = max(stories.leaves_of(story))
+    story.wait(60)
+    story.post({"kind": "start", "id": "second", **job})
+    story.post(first)
+    story.wait(60)
+    story.catch_up()
+
+    def count(q: str, as_of: str = "") -> int:
+        with time_machine.travel(story.now, tick=False):
+            asked = documents.asked(story.project.id, q, as_of_text=as_of)
+            return len(documents.receipt_list(story.project.id, asked)["items"])
+
+    for q in ("executions:>1 id:first", "deliveries:>1 id:first"):
+        assert (count(q), count(q, f"n{leaf}")) == (1, 0)
