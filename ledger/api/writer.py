@@ -137,14 +137,15 @@ def _append(drafts: Sequence[Draft]) -> list[Outcome]:
 
     Raises _NoDatabase when there is none to be had, so that nobody waits for a second try.
     """
-    was_open = connection.connection is not None
+    before = connection.connection
     try:
         return store.append(drafts)
     except (OperationalError, InterfaceError) as error:
-        if connection.connection is not None and connection.is_usable():
+        # At the end of a transaction that broke Django opens a new connection by itself.
+        if before is not None and connection.connection is before and connection.is_usable():
             raise
         connection.close()
-        if not was_open:
+        if before is None:
             raise _NoDatabase from error
     try:
         return store.append(drafts)
