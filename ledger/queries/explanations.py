@@ -16,8 +16,17 @@ from ledger.queries.as_of import AsOf, BadAsOf
 from ledger.queries.receipts import Found
 
 Document = dict[str, Any]
-# How many neighbours of the same scope or task are looked at for near matches.
-NEIGHBOURS = 100
+# How many neighbours of the same scope or task are looked at on either side for near matches.
+# The newest of a busy task would have nothing to do with an old skip.
+NEIGHBOURS = 50
+_SIDE = (
+    "SELECT * FROM (SELECT leaf_index FROM entry WHERE project_id = %s AND {name} = %s "
+    "AND {name} <> '' AND leaf_index > %s AND leaf_index < %s ORDER BY leaf_index"
+)
+_NEAR = (
+    f"{_SIDE} DESC LIMIT {NEIGHBOURS}) AS before_it "
+    f"UNION ALL {_SIDE} LIMIT {NEIGHBOURS}) AS after_it"
+)
 
 
 def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
@@ -71,10 +80,10 @@ def _near(project_id: int, statement: Statement, as_of: AsOf) -> list[Document]:
     leaves: set[int] = set()
     for name, value in (("scope", statement.scope), ("task", statement.task)):
         if value:
+            of_name = [project_id, column(value)]
+            bounds = [-1, statement.leaf, statement.leaf, as_of.end]
             rows = bulk.select_rows(
-                f"SELECT leaf_index FROM entry WHERE project_id = %s AND {name} = %s "  # noqa: S608
-                f"AND {name} <> '' AND leaf_index <= %s ORDER BY leaf_index DESC LIMIT %s",
-                [project_id, column(value), as_of.leaf, NEIGHBOURS],
+                _NEAR.format(name=name), [*of_name, *bounds[:2], *of_name, *bounds[2:]]
             )
             leaves.update(leaf for (leaf,) in rows)
     candidates = statements.load_leaves(project_id, leaves)

@@ -170,3 +170,27 @@ def test_starts_and_deliveries_that_came_later_do_not_count_in_the_past(
 
     for q in ("executions:>1 id:first", "deliveries:>1 id:first"):
         assert (count(q), count(q, f"n{leaf}")) == (1, 0)
+
+
+def test_a_near_match_lies_near_and_comes_only_when_it_has_come(
+    sqlite_database: Database,
+) -> None:
+    story = stories.tell(27, 0)
+
+    def keyed(kind: str, call: int) -> stories.Body:
+        key = {"recipe": "calls", "fields": {"call": call, "who": "a"}}
+        return {"kind": kind, "job": {"task": "payout"}, "key": key}
+
+    given = [keyed("start", 1), keyed("skip", 2), *[keyed("start", 3 + at) for at in range(60)]]
+    story.post(*given, token_id=story.tokens[0])
+    story.catch_up()
+    first = len(stories.leaves_of(story)) - len(given)
+
+    def near(as_of: str = "") -> list[int]:
+        with time_machine.travel(story.now, tick=False):
+            found = documents.explanation(story.project.id, f"n{first + 1}", as_of)
+        return [int(one["leaf_index"]) - first for one in found["near_matches"]]
+
+    assert near(f"n{first + 1}") == [0]
+    assert near(f"n{first + 3}") == [0, 2, 3]
+    assert near()[:3] == [0, 2, 3]
