@@ -72,6 +72,12 @@ class Ledger:
             row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608
             return int(row[0])
 
+    def leaves_by_id(self) -> dict[str, int]:
+        """Return the leaf of each receipt in the lists, by the producer's id."""
+        with closing(self.connect()) as connection:
+            rows = connection.execute("SELECT id_text, leaf_index FROM entry")
+            return {name: int(leaf) for name, leaf in rows}
+
     def write_batches(self, receipts: Sequence[Rows]) -> Written:
         """Write a thousand receipts a transaction, by COPY or executemany."""
         parts = [receipts[at : at + BATCH] for at in range(0, len(receipts), BATCH)]

@@ -9,7 +9,7 @@ import multiprocessing
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bench.workload import iter_receipts
@@ -125,17 +125,31 @@ def post_singly(port: int, token: str, seconds: float, seed: int) -> Run:
 
 
 def post_paced(
-    line: Line, bodies: Iterator[bytes], a_second: float, seconds: float, posted: Callable[[], None]
+    lines: Sequence[Line],
+    bodies: Iterator[bytes],
+    a_second: float,
+    seconds: float,
+    posted: Callable[[bytes], None],
 ) -> Run:
-    """Post at a steady pace over one connection; `posted` is called after each answer."""
+    """Post at a steady pace over some connections; `posted` is called after each answer."""
     run = Run()
+    lock = threading.Lock()
     start = time.monotonic()
-    number = 0
-    while (due := start + number / a_second) < start + seconds:
-        time.sleep(max(0.0, due - time.monotonic()))
-        _timed(run, line, next(bodies))
-        posted()
-        number += 1
+    dues = (start + number / a_second for number in range(int(a_second * seconds) + 1))
+    waiting = iter(lines)
+
+    def work() -> None:
+        line = next(waiting)
+        while True:
+            with lock:
+                due, body = next(dues, None), next(bodies)
+            if due is None:
+                return
+            time.sleep(max(0.0, due - time.monotonic()))
+            _timed(run, line, body)
+            posted(body)
+
+    _together(work, len(lines))
     run.seconds = time.monotonic() - start
     return run
 

@@ -15,7 +15,7 @@ _SQLITE_START = (
     "PRAGMA synchronous=FULL;"
     "PRAGMA foreign_keys=ON;"
     "PRAGMA journal_size_limit=67108864;"
-    "PRAGMA cache_size=-32768;"
+    "PRAGMA cache_size=-16384;"
 )
 
 # The pool's own tries to reconnect come at growing intervals, up to minutes; given up after

@@ -127,7 +127,8 @@ class Book:
             f"SELECT {where} AS name, leaf_index, "  # noqa: S608
             f"row_number() OVER (PARTITION BY {where} ORDER BY leaf_index) AS first, "
             f"row_number() OVER (PARTITION BY {where} ORDER BY leaf_index DESC) AS last "
-            f"FROM entry WHERE project_id = %s AND leaf_index < %s{_MATTER.get(kind, '')} "
+            # The sum keeps SQLite from reading the whole log below the leaf instead of the names.
+            f"FROM entry WHERE project_id = %s AND leaf_index + 0 < %s{_MATTER.get(kind, '')} "
             f"AND {where} IN ({{values}})"
         )
         statement = (
