@@ -104,3 +104,13 @@ def try_lock(name: str) -> bool:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
         row = cursor.fetchone()
     return bool(row and row[0])
+
+
+def take_lock(name: str) -> None:
+    """Take a named lock until the end of this transaction, after whoever has it now.
+
+    PostgreSQL only; on SQLite the write lock of the transaction is the lock.
+    """
+    if is_postgresql():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])

@@ -12,6 +12,7 @@ from access import queries as access_queries
 from access import store as access_store
 from access.rows import Actor
 from kit import clock, ids
+from kit.db import take_lock, write_transaction
 from kit.http import ProblemError
 from ledger import ingest, store
 from ledger.domain.draft import ACCEPTED, OVERSIZE, QUARANTINED, Envelope
@@ -69,9 +70,18 @@ def redrive(project_id: int, receipt: Receipt, actor: Actor, reason: str) -> Red
     bytes stay as they are.
     """
     body = _body(receipt)
-    done = Receipt.objects.filter(project_id=project_id, derived_from=receipt.pk).first()
-    if done is not None:
-        return _redriven(receipt, done.pk, done.state)
+    # Two people at once would each make a receipt of a body that has no id of its own.
+    with write_transaction():
+        take_lock(f"redrive:{receipt.pk}")
+        done = Receipt.objects.filter(project_id=project_id, derived_from=receipt.pk).first()
+        if done is not None:
+            return _redriven(receipt, done.pk, done.state)
+        return _read_again(project_id, receipt, body, actor, reason)
+
+
+def _read_again(
+    project_id: int, receipt: Receipt, body: ReceiptBody, actor: Actor, reason: str
+) -> Redriven:
     draft = ingest.prepare(bytes(body.raw), _envelope(receipt, body))
     if draft.state != ACCEPTED:
         _record(project_id, receipt, actor, "redrive", reason, {"result": draft.state})

@@ -11,15 +11,15 @@ from django.db import connection
 
 from config import follower
 from kit import bulk, ids
-from ledger import derive, documents, keys, rebuild, sequence
-from ledger.domain import verdicts
-from ledger.models import Entry, ProjectorCursor
+from ledger import derive, documents, keys, rebuild, redrive, sequence
+from ledger.domain import reading, verdicts
+from ledger.models import Entry, ProjectorCursor, Receipt
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.projectors.roll_ups import RollUpsProjector
 from ledger.queries import bodies
 from ledger.registry import Write, registry
 from ledger.statements import Item
-from tests import stories
+from tests import factories, stories
 from tests.databases import Database
 from tests.store.test_rebuild import dump_all
 
@@ -255,3 +255,24 @@ def test_a_second_rebuild_in_one_connection_does_not_write_into_the_live_tables(
         assert rebuild.rebuild(registry.projectors, batch=1).differing == 0
 
     assert dump_all() == before
+
+
+def test_what_two_people_send_through_again_at_once_becomes_one_receipt(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = stories.tell(42, 0)
+    (receipt,) = story.post(b"'done'")
+    read = reading.read
+    monkeypatch.setattr(
+        reading, "read", lambda raw, *rest: read(b'{"kind": "done"}' if raw else raw, *rest)
+    )
+    came: list[redrive.Redriven] = []
+
+    def send_again() -> None:
+        came.append(redrive.redrive(story.project.id, receipt, factories.TESTER, "fixed"))
+
+    raised = in_threads(4, send_again)
+
+    assert raised == []
+    assert len({(one.ref, one.state) for one in came}) == 1
+    assert Receipt.objects.filter(derived_from=receipt.pk).count() == 1
