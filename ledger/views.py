@@ -16,7 +16,7 @@ from access.guard import require
 from access.queries import api_tokens
 from access.rows import ProjectRow
 from kit import clock, http
-from ledger import acknowledge, documents, present, redrive
+from ledger import acknowledge, acts, documents, present, redrive
 from ledger.api.routes import named
 from ledger.domain import words
 from ledger.queries import counts, lists, receipts
@@ -92,6 +92,7 @@ def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
         "page_title": document["verdict"]["sentence"],
         "explain": present.explanation(project, document, found.receipt.length),
         "as_of_input": as_of_text,
+        "is_settled": document["verdict"]["code"] != "not_derived",
     }
     return _page(request, project, "ledger/explain.html", context)
 
@@ -199,7 +200,9 @@ def acknowledge_item(request: HttpRequest, project: ProjectRow, item: str) -> Ht
 
 def _listing(request: HttpRequest, project: ProjectRow, document: Document) -> Document:
     asked_for = request.GET.get("q", "")
-    is_empty = not asked_for and not document["items"]
+    sent = [one for one in document["items"] if one["source"] != acts.SYSTEM]
+    is_first_page = not asked_for and not request.GET.get("cursor")
+    is_empty = is_first_page and not sent and document["next"] is None
     return {
         "listing": {
             **document,
@@ -273,5 +276,7 @@ def _page(
     """Draw a page, or its live part alone when htmx asks for it."""
     is_part = http.is_partial(request) and template in LIVE
     name = f"{template}#rows" if is_part else template
+    is_live = template in LIVE and not context.get("is_settled")
+    request.is_live = is_live  # type: ignore[attr-defined]
     request.has_twin = True  # type: ignore[attr-defined]
     return render(request, name, context, status=status)

@@ -64,6 +64,13 @@ class Receipt(models.Model):
 
     class Meta:
         db_table = "receipt"
+        indexes = [
+            models.Index(
+                fields=["derived_from"],
+                name="receipt_sent_through_again",
+                condition=models.Q(derived_from__isnull=False),
+            ),
+        ]
 
 
 class ReceiptKey(models.Model):

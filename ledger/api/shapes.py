@@ -1,0 +1,159 @@
+"""The shapes of the API's answers, as JSON schemas; members not named here may come beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+WHEN: Schema = {"type": "string", "format": "date-time"}
+REF: Schema = {"type": "string", "pattern": "^r[0-7][0-9a-hjkmnp-tv-z]{25}$"}
+LEAF: Schema = {"type": "string", "pattern": "^(0|[1-9][0-9]*)$"}
+ANY_OBJECT: Schema = {"type": "object"}
+
+
+def or_null(schema: Schema) -> Schema:
+    """Allow null beside a schema."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def one_of(*words: str) -> Schema:
+    """Allow some words."""
+    return {"type": "string", "enum": list(words)}
+
+
+def object_of(
+    required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None
+) -> Schema:
+    """Describe an object by the members that are always there, and those that may be."""
+    return {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": list(required),
+    }
+
+
+def list_of(schema: Schema) -> Schema:
+    """Describe a list."""
+    return {"type": "array", "items": schema}
+
+
+def named(name: str) -> Schema:
+    """Refer to a schema of the document."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+STORED: Schema = object_of(
+    {
+        "ref": named("Ref"),
+        "id": TEXT,
+        "state": one_of("accepted", "replayed"),
+        "leaf_index": or_null(LEAF),
+    },
+    {"minted_id": FLAG, "bytes_differ": FLAG},
+)
+FAULT: Schema = object_of({"pointer": TEXT, "code": TEXT, "detail": TEXT})
+SET_ASIDE: Schema = object_of(
+    {"ref": named("Ref"), "state": one_of("quarantined"), "reasons": list_of(named("Fault"))}
+)
+PROBLEM: Schema = object_of(
+    {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "code": TEXT},
+    {
+        "detail": TEXT,
+        "instance": TEXT,
+        "stored": {"enum": [True, False, "digest"]},
+        "ref": named("Ref"),
+        "first_ref": named("Ref"),
+        "receipts": list_of(object_of({"ref": named("Ref"), "fingerprint": TEXT})),
+    },
+)
+VERDICT: Schema = object_of({"code": TEXT, "sentence": TEXT, "level": TEXT})
+WINDOW: Schema = object_of(
+    {"complete": FLAG, "from": or_null(TEXT), "to": or_null(TEXT)},
+    {"searched": or_null(COUNT), "lag": COUNT},
+)
+HOW_MANY: Schema = object_of(
+    {"value": COUNT, "method": one_of("exact", "capped", "estimate"), "as_of": TEXT}
+)
+FEED: Schema = object_of(
+    {name: {} for name in ("complete_until", "silent", "gaps", "dropped", "unnumbered")}
+)
+SUBJECT: Schema = object_of({"type": TEXT, "id": TEXT})
+ITEM: Schema = object_of(
+    {
+        "ref": named("Ref"),
+        "leaf_index": LEAF,
+        "id": or_null(TEXT),
+        "kind": TEXT,
+        "word": TEXT,
+        "state": TEXT,
+        "verdict": ANY_OBJECT,
+        "level": TEXT,
+        "subjects": list_of(SUBJECT),
+        "received_at": WHEN,
+        "deliveries": COUNT,
+    }
+)
+RECEIPT: Schema = object_of(
+    {
+        "ref": named("Ref"),
+        "leaf_index": or_null(LEAF),
+        "state": one_of("accepted", "conflict", "quarantined", "oversize"),
+        "kind": TEXT,
+        "word": TEXT,
+        "id": or_null(TEXT),
+        "length": COUNT,
+        "minted_id": FLAG,
+        "subjects": list_of(SUBJECT),
+        "reasons": list_of(named("Fault")),
+        "times": ANY_OBJECT,
+        "deliveries": object_of({"count": COUNT, "items": list_of(ANY_OBJECT)}),
+        "same_id": list_of(object_of({"ref": named("Ref")})),
+        "derived_from": or_null(named("Ref")),
+        "erased": FLAG,
+    }
+)
+EXPLANATION: Schema = object_of(
+    {
+        "ref": named("Ref"),
+        "leaf_index": or_null(LEAF),
+        "as_of": ANY_OBJECT,
+        "verdict": named("Verdict"),
+    },
+    {"attempt": ANY_OBJECT, "pointer": or_null(ANY_OBJECT), "cannot_know": list_of(TEXT)},
+)
+
+
+def page_of(item: Schema, more: Mapping[str, Schema] | None = None) -> Schema:
+    """Describe a page of a list."""
+    return object_of(
+        {
+            "items": list_of(item),
+            "next": or_null(TEXT),
+            "newer": or_null(COUNT),
+            "window": named("Window"),
+            "count": named("Count"),
+            "feed": named("Feed"),
+            **(more or {}),
+        }
+    )
+
+
+SCHEMAS: dict[str, Schema] = {
+    "Ref": REF,
+    "Stored": STORED,
+    "Fault": FAULT,
+    "SetAside": SET_ASIDE,
+    "Problem": PROBLEM,
+    "Verdict": VERDICT,
+    "Window": WINDOW,
+    "Count": HOW_MANY,
+    "Feed": FEED,
+    "Item": ITEM,
+    "Receipt": RECEIPT,
+    "Explanation": EXPLANATION,
+}
