@@ -21,7 +21,7 @@ IMAGE = '"><img src=x onerror=alert(1)>'
 TURNED = "pay\u202etxt.exe\u202c \u2066ok\u2069"
 NUL = "a\x00b\x1b[31mred"
 LONG = "VeryLongNameWithoutAnyPlaceToBreakIt" * 7
-QUOTED = "it's \"quoted\" \\ and/slashed?&#;"
+QUOTED = 'it\'s "quoted" \\ and/slashed?&#;'
 
 
 def name_id(text: str) -> str:
@@ -82,13 +82,16 @@ def _mock(back: Clock) -> list[Body]:
 def _invoke(
     kind: str, name: str, at: str, *, job: str = "", macrostep: int = 4, scope: str = "exec_a1"
 ) -> dict[str, Any]:
+    payout = f"PO-{88_209 + macrostep + (scope != 'exec_a1')}"
     return {
         "kind": kind,
         "id": name_id(name),
         "occurred_at": at,
         "source": OBAN,
         "job": {"task": WORKER, "queue": "statifier_invokes", **({"id": job} if job else {})},
-        "subjects": [{"type": "payout", "id": f"PO-{88_209 + macrostep + int(scope != 'exec_a1')}"}],
+        "subjects": [
+            {"type": "payout", "id": f"PO-{88_209 + macrostep + int(scope != 'exec_a1')}"}
+        ],
         "invoke": {
             "scope": scope,
             "id": "resolve",
@@ -183,9 +186,9 @@ def _running(back: Clock) -> Iterator[Body]:
             reason="in_flight",
             original={"job": "3100"},
         )
-    yield _skip(
-        "chain", back(1), "stock.recount", original={"receipt": name_id("in flight 0")}
-    ) | {"reason": "redelivery"}
+    yield _skip("chain", back(1), "stock.recount", original={"receipt": name_id("in flight 0")}) | {
+        "reason": "redelivery"
+    }
 
 
 def _by_key(back: Clock) -> Iterator[Body]:
@@ -213,9 +216,9 @@ def _unhappy(back: Clock) -> Iterator[Body]:
     yield _skip("null original", back(49), "stock.sync", reason="lock_contended", original=None)
     nothing = {"receipt": name_id("no reason")}
     yield _skip("lost skip", back(44), "stock.sync", reason="redelivery", original=nothing)
-    yield _skip(
-        "circle", back(43), "stock.sync", original={"receipt": name_id("circle")}
-    ) | {"reason": "redelivery"}
+    yield _skip("circle", back(43), "stock.sync", original={"receipt": name_id("circle")}) | {
+        "reason": "redelivery"
+    }
     yield {
         "kind": "heartbeat",
         "id": name_id("beat"),
