@@ -45,6 +45,7 @@ def overview(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     }
     template = "ledger/overview.html"
     name = f"{template}#rows" if http.is_partial(request) else template
+    request.is_live = True  # type: ignore[attr-defined]
     return render(request, name, context)
 
 

@@ -30,11 +30,20 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             "theme": _choice(request, "theme", THEMES, "auto"),
             "density": _choice(request, "density", DENSITIES, "normal"),
             "search_q": request.GET.get("q", ""),
-            "live_url": f"/p/{project.slug}/live" if project and caller else "",
+            "live_url": _live_url(request, project),
             **_twins(request, project),
             **getattr(request, "shell", {}),
         }
     }
+
+
+def _live_url(request: HttpRequest, project: ProjectRow | None) -> str:
+    """Give the stream of a page with a part that follows the log, and of no other.
+
+    A stream holds one of the six connections that a browser's tabs share over HTTP/1.1.
+    """
+    is_live = project is not None and getattr(request, "is_live", False)
+    return f"/p/{project.slug}/live" if project and is_live else ""
 
 
 def _projects(request: HttpRequest) -> list[ProjectRow]:
