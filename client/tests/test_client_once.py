@@ -44,7 +44,10 @@ class Recording:
 def receipts_on_disk(spool: Path) -> list[dict[str, Any]]:
     if not spool.is_dir():
         return []
-    files = [f for found in folder.spools(spool).values() for f in found]
+    # By when their writers began: names sort by process number, which may have one digit more.
+    files = sorted(
+        (f for found in folder.spools(spool).values() for f in found), key=lambda f: f.start
+    )
     return [json.loads(x) for f in files for x in (spool / f.filename).read_bytes().splitlines()]
 
 

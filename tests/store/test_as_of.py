@@ -105,6 +105,7 @@ def note(project_id: int, at: datetime, wanted: list[Look]) -> Views:
         return {one: look(project_id, one) for one in wanted}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [21, 22])
 def test_a_page_as_of_a_leaf_is_the_page_of_a_ledger_cut_there(
     database: Database, seed: int, sqlite_template: Path, tmp_path: Path
@@ -126,6 +127,7 @@ def test_a_page_as_of_a_leaf_is_the_page_of_a_ledger_cut_there(
                 assert look(story.project.id, one, as_of) == shown, (one, as_of, leaf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [23, 24, 25])
 def test_the_newest_event_of_a_pointer_is_what_following_it_then_finds(
     sqlite_database: Database, seed: int
