@@ -89,9 +89,7 @@ def _invoke(
         "occurred_at": at,
         "source": OBAN,
         "job": {"task": WORKER, "queue": "statifier_invokes", **({"id": job} if job else {})},
-        "subjects": [
-            {"type": "payout", "id": f"PO-{88_209 + macrostep + int(scope != 'exec_a1')}"}
-        ],
+        "subjects": [{"type": "payout", "id": payout}],
         "invoke": {
             "scope": scope,
             "id": "resolve",
