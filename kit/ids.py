@@ -19,34 +19,59 @@ _PLAIN_SEGMENT = re.compile(r"[A-Za-z0-9_:-]{1,100}")
 _CODED_SEGMENT = re.compile(r"~[A-Za-z0-9_-]*")
 
 
-class _Series:
-    """The last UUIDv7 of one series, so that the next of the same millisecond sorts after it."""
+_REMEMBERED = 256
+
+
+class _ByClock:
+    """The last UUIDv7 that the clock gave, so that the next of its millisecond sorts after it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.ms = -1
         self.tail = 0
 
-    def draw(self, ms: int, *, may_step_back: bool) -> tuple[int, int]:
+    def draw(self, ms: int) -> tuple[int, int]:
         with self.lock:
-            if ms < self.ms and not may_step_back:
-                ms = self.ms
-            if ms == self.ms:
-                self.tail += 1 + int.from_bytes(os.urandom(4), "big")
-            else:
-                # The top bit of the 74 stays 0, so that steps of 32 bits cannot run over.
-                self.ms, self.tail = ms, int.from_bytes(os.urandom(10), "big") >> 7
-            return ms, self.tail
+            self.tail = _next_tail(self.tail if ms <= self.ms else None)
+            self.ms = max(self.ms, ms)
+            return self.ms, self.tail
 
 
-_by_clock = _Series()
-_by_caller = _Series()
+class _ByCaller:
+    """The last tails of the milliseconds asked for lately.
+
+    Requests are read side by side, each with a time of its own: with one tail for all of them the
+    lines of a batch would not sort in their order.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.tails: dict[int, int] = {}
+
+    def draw(self, ms: int) -> tuple[int, int]:
+        with self.lock:
+            tail = _next_tail(self.tails.get(ms))
+            if ms not in self.tails and len(self.tails) >= _REMEMBERED:
+                del self.tails[next(iter(self.tails))]
+            self.tails[ms] = tail
+            return ms, tail
+
+
+def _next_tail(last: int | None) -> int:
+    if last is not None:
+        return last + 1 + int.from_bytes(os.urandom(4), "big")
+    # The top bit of the 74 stays 0, so that steps of 32 bits cannot run over.
+    return int.from_bytes(os.urandom(10), "big") >> 7
+
+
+_by_clock = _ByClock()
+_by_caller = _ByCaller()
 
 
 def _start_over() -> None:
     # A child of fork would otherwise go on from its parent's number, and may find the lock taken.
     global _by_clock, _by_caller
-    _by_clock, _by_caller = _Series(), _Series()
+    _by_clock, _by_caller = _ByClock(), _ByCaller()
 
 
 os.register_at_fork(after_in_child=_start_over)
@@ -60,9 +85,9 @@ def uuid7(at: datetime | None = None) -> uuid.UUID:
     of one millisecond sort in the order of the calls, others by their times. Threads may share it.
     """
     if at is None:
-        ms, tail = _by_clock.draw(time.time_ns() // 1_000_000, may_step_back=False)
+        ms, tail = _by_clock.draw(time.time_ns() // 1_000_000)
     else:
-        ms, tail = _by_caller.draw(int(at.timestamp() * 1000), may_step_back=True)
+        ms, tail = _by_caller.draw(int(at.timestamp() * 1000))
     head = (ms & 0xFFFF_FFFF_FFFF) << 16 | 0x7000 | tail >> 62
     return uuid.UUID(int=head << 64 | 0b10 << 62 | tail & 0x3FFF_FFFF_FFFF_FFFF)
 

@@ -66,6 +66,15 @@ def test_a_time_far_ahead_does_not_bend_the_clock() -> None:
     assert milliseconds(ids.uuid7()) < milliseconds(ids.uuid7(AT + timedelta(days=36_000)))
 
 
+def test_uuid7s_of_one_time_rise_although_other_times_are_asked_for_between() -> None:
+    made = []
+    for _ in range(500):
+        made.append(ids.uuid7(AT))
+        ids.uuid7(AT + timedelta(milliseconds=7))
+
+    assert made == sorted(made)
+
+
 def test_threads_never_get_one_uuid7_twice() -> None:
     made: list[uuid.UUID] = []
     threads = [
