@@ -97,8 +97,10 @@ def test_a_child_of_fork_does_not_go_on_from_its_parents_number() -> None:
 
     child = os.fork()
     if child == 0:
-        os.write(writing, bytes([ids._by_caller.ms == -1]))
-        os._exit(0)
+        try:
+            os.write(writing, bytes([not ids._by_caller.tails]))
+        finally:
+            os._exit(0)
     os.waitpid(child, 0)
 
     assert os.read(reading, 1) == b"\x01"
