@@ -28,6 +28,7 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"
 @require(rights.READ)
 def overview(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     """Show what needs someone, the day in figures, and why jobs were skipped."""
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     now = clock.now()
     after = bucket_of(now - documents.RECENT)
     acknowledged = request.GET.get("acknowledged") == "1"

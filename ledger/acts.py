@@ -1,7 +1,8 @@
 """What people did in Counterfoil itself, written into the log as `act` receipts.
 
-Each action has an id of its own in the outbox, which makes the receipt's id: a follower that dies
-between storing and marking stores the same receipt again, which is a replay.
+Each action has a number of its own in the outbox, which makes the receipt's id: a follower that
+dies between storing and marking stores the same receipt again, which is a replay. The id is keyed
+with the project's secret, so that no producer can take it beforehand and leave ours in conflict.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from access import queries as access_queries
 from access import store as access_store
 from access.rows import ActionRow
 from kit import clock
-from ledger import ingest
+from ledger import ingest, keys
 from ledger.domain.draft import Envelope
 from ledger.domain.leaf import rfc3339
 
@@ -27,19 +28,24 @@ def drain(project_id: int) -> int:
     if not waiting:
         return 0
     envelope = Envelope(project_id=project_id, received_at=clock.now())
-    ingest.ingest([_raw(action) for action in waiting], envelope)
+    ingest.ingest([_raw(project_id, action) for action in waiting], envelope)
     access_store.mark_drained([action.id for action in waiting])
     return len(waiting)
 
 
-def _raw(action: ActionRow) -> bytes:
-    return json.dumps(_body(action), ensure_ascii=True, sort_keys=True).encode("ascii")
+def _raw(project_id: int, action: ActionRow) -> bytes:
+    body = {"id": action_id(project_id, action.id), **_body(action)}
+    return json.dumps(body, ensure_ascii=True, sort_keys=True).encode("ascii")
+
+
+def action_id(project_id: int, number: int) -> str:
+    """Give the id of the receipt of an action; only who has the project's key can tell it."""
+    return f"action:{keys.keyed(project_id, 'action', str(number)).hex()[:32]}"
 
 
 def _body(action: ActionRow) -> dict[str, Any]:
     return {
         "schema": "counterfoil.receipt/1",
-        "id": f"action:{action.id}",
         "kind": "act",
         "occurred_at": rfc3339(action.at),
         "source": {"system": SYSTEM, "via": "page"},

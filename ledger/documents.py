@@ -36,6 +36,15 @@ def find_cut(project_id: int, as_of_text: str) -> as_of.AsOf:
     return as_of.find_as_of(project_id, as_of_text, clock.now())
 
 
+def refuse_as_of(as_of_text: str) -> None:
+    """Refuse an earlier time where only the present is kept: ignoring it would show a wrong one."""
+    if as_of_text:
+        raise as_of.BadAsOf(
+            "Counts, tasks, what was set aside and what needs someone are shown as they are now; "
+            "leave as_of out."
+        )
+
+
 def receipt_list(project_id: int, wanted: Asked) -> Document:
     """Give a page of receipts."""
     return lists.list_receipts(project_id, wanted)

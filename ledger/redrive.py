@@ -17,7 +17,7 @@ from kit.http import ProblemError
 from ledger import ingest, store
 from ledger.domain.draft import ACCEPTED, OVERSIZE, QUARANTINED, Envelope
 from ledger.models import Delivery, Receipt, ReceiptBody
-from ledger.queries import heads
+from ledger.queries import heads, set_aside
 from ledger.store import Outcome
 
 SETTLE_S = 2.0
@@ -96,6 +96,8 @@ def close(project_id: int, receipt: Receipt, actor: Actor, reason: str) -> None:
     """Close a set-aside receipt without sending it through, for a reason that is kept."""
     if receipt.state not in (QUARANTINED, OVERSIZE):
         raise NotSetAside
+    if set_aside.is_settled(project_id, receipt.pk):
+        return
     _record(project_id, receipt, actor, "close", reason, {})
 
 

@@ -116,6 +116,7 @@ def subject(request: HttpRequest, project: ProjectRow, kind: str, name: str) -> 
 @require(rights.READ)
 def task_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     """Show what each type of work did in the last 24 hours."""
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     document = documents.task_list(project.id)
     context = {
         "page_title": "Tasks, last 24 hours",
@@ -129,6 +130,7 @@ def task_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
 @require(rights.READ)
 def task(request: HttpRequest, project: ProjectRow, name: str) -> HttpResponseBase:
     """Show what one type of work did, and its latest receipts."""
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     document = documents.task(project.id, named(name))
     asked = documents.asked(project.id, document["q"], limit=20)
     latest = documents.receipt_list(project.id, asked)["items"]
@@ -145,6 +147,7 @@ def task(request: HttpRequest, project: ProjectRow, name: str) -> HttpResponseBa
 @require(rights.READ)
 def quarantine(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     """List what was set aside."""
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     open_only = request.GET.get("open") in ("1", "true")
     cursor = request.GET.get("cursor", "")
     document = documents.set_aside_list(project.id, cursor=cursor, open_only=open_only)

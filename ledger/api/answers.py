@@ -112,6 +112,7 @@ def _oversize(outcome: Outcome) -> Answer:
         stored="digest",
         ref=ids.ref_of(outcome.receipt),
         length=outcome.draft.length,
+        truncated=outcome.draft.is_cut,
     )
     replayed = {} if outcome.is_new else {"Receipt-Replayed": "true"}
     return Answer(413, answer.body, PROBLEM, {"Location": location(outcome.receipt), **replayed})

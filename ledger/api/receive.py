@@ -101,11 +101,13 @@ async def _answer(
     envelopes = [_numbered(envelope, feed, at) for at in range(len(lines))]
     drafts = await _prepare(lines, envelopes, is_cut=body.is_cut)
     outcomes = await writer.append(drafts)
-    leaves = await _wait_for_leaves(outcomes) if _wants_leaf(query) else {}
+    leaves = await _leaves(outcomes, must_wait=_wants_leaf(query))
     extra = {"Counterfoil-Feed-Fault": fault} if fault else {}
     if not is_batch:
         answer = answers.of(outcomes[0], leaves)
-        return _whole(replace(answer, headers={**answer.headers, **extra}))
+        body_too = {"feed_fault": fault} if fault else {}
+        headers = {**answer.headers, **extra}
+        return _whole(replace(answer, body={**answer.body, **body_too}, headers=headers))
     return _batch(outcomes, leaves, extra)
 
 
@@ -176,6 +178,14 @@ def _prepare_one(line: bytes, envelope: Envelope, is_cut: bool) -> Draft:
 
 def _wants_leaf(query: bytes) -> bool:
     return parse_qs(query.decode("latin-1")).get("wait") == ["leaf"]
+
+
+async def _leaves(outcomes: Sequence[Outcome], *, must_wait: bool) -> dict[uuid.UUID, int]:
+    """Give the leaves that are known: all when they are waited for, else those of replays."""
+    if must_wait:
+        return await _wait_for_leaves(outcomes)
+    replayed = {outcome.receipt for outcome in outcomes if not outcome.is_new}
+    return await asyncio.to_thread(_find_leaves, replayed) if replayed else {}
 
 
 async def _wait_for_leaves(outcomes: Sequence[Outcome]) -> dict[uuid.UUID, int]:

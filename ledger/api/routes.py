@@ -83,6 +83,7 @@ def export_ndjson(request: HttpRequest, q: Text = "", as_of: Text = "") -> HttpR
 def count_receipts(
     request: HttpRequest, by: Text, q: Text = "", bucket: Text = ""
 ) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     project = project_of(request)
     return http.json_response(documents.count_rows(project.id, q, by, bucket))
 
@@ -115,11 +116,13 @@ def get_subject(request: HttpRequest, type: str, id: str, as_of: Text = "") -> H
 
 @router.get("/tasks", summary="Tasks of the last 24 hours", operation_id="list_tasks")
 def list_tasks(request: HttpRequest) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     return http.json_response(documents.task_list(project_of(request).id))
 
 
 @router.get("/tasks/{task}", summary="One task", operation_id="get_task")
 def get_task(request: HttpRequest, task: str) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     return http.json_response(documents.task(project_of(request).id, named(task)))
 
 
@@ -127,6 +130,7 @@ def get_task(request: HttpRequest, task: str) -> HttpResponseBase:
 def list_quarantine(
     request: HttpRequest, limit: Limit = lists.USUAL, cursor: Text = "", open: bool = False
 ) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     project = project_of(request)
     return http.json_response(documents.set_aside_list(project.id, limit, cursor, open_only=open))
 
@@ -151,6 +155,7 @@ def close_receipt(request: HttpRequest, ref: Ref, body: Reason) -> HttpResponseB
 
 @router.get("/attention", summary="What needs someone", operation_id="list_attention")
 def list_attention(request: HttpRequest, acknowledged: bool = False) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
     project = project_of(request)
     return http.json_response(documents.attention_list(project.id, acknowledged=acknowledged))
 

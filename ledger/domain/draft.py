@@ -63,6 +63,7 @@ class Draft:
     stub_commitment: str
     headers: str
     sent: str
+    is_cut: bool = False
 
 
 def keyed(key: bytes, kind: str, text: bytes | str) -> bytes:
@@ -124,7 +125,8 @@ def oversize(
     """Keep of a body over the limit its first 4 KiB, its length and its digest."""
     kept = prefix[:PREFIX_BYTES]
     salt = secrets.token_bytes(32)
-    detail = f"The body has {length:,} bytes; at most {reading.MAX_BODY:,} are kept."
+    said = f"more than {length:,} bytes" if truncated else f"{length:,} bytes"
+    detail = f"The body has {said}; at most {reading.MAX_BODY:,} are kept."
     facts = {"sha256": digest.hex(), "length": length, "truncated": truncated}
     return Draft(
         envelope=envelope,
@@ -146,6 +148,7 @@ def oversize(
         stub_commitment="",
         headers=_headers(envelope, facts),
         sent="",
+        is_cut=truncated,
     )
 
 

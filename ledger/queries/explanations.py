@@ -48,7 +48,7 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         original = None if finding.target_leaf is None else book.get(finding.target_leaf)
         terminal = None if finding.terminal_leaf is None else book.get(finding.terminal_leaf)
         candidates = [book.get(one) for one in finding.candidates]
-    return explain.explain(
+    document = explain.explain(
         statement,
         finding,
         original,
@@ -60,6 +60,36 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         feed=lists.feed_of(project_id),
         payload_erased=not ReceiptBody.objects.filter(pk=found.receipt.pk).exists(),
     )
+    document["contradictions"] = _second_dones(statement, book)
+    return document
+
+
+def _second_dones(statement: Statement, book: Book) -> list[Document]:
+    """Name the other dones of a done's key: the work was done more than once inside its window."""
+    if statement.kind != "done" or statement.key_digest is None:
+        return []
+    window = statement.window_s
+    others = [
+        one
+        for one in book.by_key(statement.key_digest, statement.leaf)
+        if one.kind == "done"
+        and one.is_readable
+        and one.leaf != statement.leaf
+        and (
+            window is None
+            or abs((one.happened_at - statement.happened_at).total_seconds()) <= window
+        )
+    ]
+    if not others:
+        return []
+    many = "another done has" if len(others) == 1 else f"{len(others)} other dones have"
+    return [
+        {
+            "invariant": "one done of a key",
+            "sentence": f"Two dones of one key: {many} the same key, so the work ran again.",
+            "refs": [one.ref for one in others],
+        }
+    ]
 
 
 def _not_derived(project_id: int, found: Found, as_of: AsOf) -> Document:

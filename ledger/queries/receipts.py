@@ -12,7 +12,7 @@ from django.db.models import Q
 from kit import bulk, ids
 from kit.http import ProblemError
 from ledger import statements
-from ledger.domain import receipt_ids
+from ledger.domain import plain, receipt_ids
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
 from ledger.models import (
@@ -95,6 +95,7 @@ def receipt_document(project_id: int, found: Found, as_of: AsOf | None = None) -
         "ref": ids.ref_of(receipt.pk),
         "leaf_index": None if found.leaf is None else str(found.leaf.leaf_index),
         "state": receipt.state,
+        "ours": receipt.token_id is None,
         "kind": statement.kind,
         "word": statement.word,
         "id": statement.id_text or None,
@@ -184,6 +185,13 @@ def _understood(one: Statement) -> Document:
         else None,
         "reason": one.reason,
         "original": _original(one),
+        "act": None
+        if not one.act_verb
+        else {
+            "verb": one.act_verb,
+            "target": one.act_target or None,
+            "reason": plain.prose_of(one.act.get("reason")) or None,
+        },
         "rule": None
         if one.rule is None
         else {"name": one.rule.name, "version": one.rule.version or None},

@@ -100,3 +100,9 @@ def _item(
 def _token_names(tokens: set[int]) -> dict[int, str]:
     statement = "SELECT id, name FROM access_apitoken WHERE id IN ({values})"
     return dict(bulk.select_in(statement, [], tokens))
+
+
+def is_settled(project_id: int, receipt: uuid.UUID) -> bool:
+    """Say whether a receipt that was set aside has been closed or sent through by now."""
+    rows = SetAside.objects.filter(project_id=project_id, receipt=receipt, is_open=False)
+    return rows.exists()
