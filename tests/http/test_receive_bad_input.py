@@ -275,6 +275,7 @@ def test_what_was_sent_is_kept_byte_for_byte(filled: Filled, name: str) -> None:
     assert kept == (raw if len(raw) <= MAX_BODY else raw[:4096])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_whatever_was_sent_can_be_read_and_is_explained(filled: Filled, name: str) -> None:
     tail = f"receipts/{filled.ref_of(name)}"
