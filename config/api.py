@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
 
 from kit import http
+from ledger.api import openapi
 from ledger.api.routes import router as ledger_router
 
-api = NinjaAPI(
+
+class Api(NinjaAPI):
+    """The framework's API, with a document that also describes what lies outside it."""
+
+    def get_openapi_schema(self, **given: Any) -> OpenAPISchema:
+        document = super().get_openapi_schema(**given)
+        openapi.complete(document)
+        return document
+
+
+api = Api(
     title="Counterfoil",
     version="1",
     description="Receipts in; explanations, lists and evidence out.",

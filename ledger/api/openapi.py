@@ -145,9 +145,13 @@ def _describe(operation: Operation, problems: Iterable[int]) -> None:
     types = _OTHER_TYPES.get(name, ())
     ok = _answer("OK", _ANSWERS.get(name, {}))
     if types:
-        content = {one: {"schema": {"type": "string", "format": "binary"}} for one in types}
-        ok = {"description": "OK", "content": content}
+        ok = {"description": "OK", "content": {one: {"schema": _bytes(one)} for one in types}}
     operation["responses"] = {"200": ok, **_problems(problems)}
+
+
+def _bytes(content_type: str) -> Schema:
+    """Describe bytes; those that are JSON may be any."""
+    return {} if content_type == JSON else {"type": "string", "format": "binary"}
 
 
 def _parameter(name: str, where: str, description: str) -> Schema:
