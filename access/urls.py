@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from access import login_views, views
+from kit.http import converters  # noqa: F401 - importing it makes <number:…> known
 
 app_name = "access"
 
@@ -19,8 +20,8 @@ urlpatterns = [
     path("projects.json", views.projects_json),
     path("p/<str:slug>/tokens", views.tokens, name="tokens"),
     path("p/<str:slug>/tokens.json", views.tokens_json),
-    path("p/<str:slug>/tokens/<int:token_id>/revoke", views.revoke_token, name="revoke_token"),
+    path("p/<str:slug>/tokens/<number:token_id>/revoke", views.revoke_token, name="revoke_token"),
     path("p/<str:slug>/members", views.members, name="members"),
     path("p/<str:slug>/members.json", views.members_json),
-    path("p/<str:slug>/members/<int:user_id>/remove", views.remove_member, name="remove_member"),
+    path("p/<str:slug>/members/<number:user_id>/remove", views.remove_member, name="remove_member"),
 ]

@@ -6,6 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
+from config.env import BadSetting
+
 
 def secret_key(given: str, data_dir: Path) -> str:
     """Return the given key, else the one in the data directory, made at first start.
@@ -14,6 +16,15 @@ def secret_key(given: str, data_dir: Path) -> str:
     """
     if given:
         return given
+    try:
+        return _kept(data_dir)
+    except OSError as error:
+        raise BadSetting(
+            f"DATA_DIR: {data_dir} cannot be written: {error.strerror}. Name another folder."
+        ) from error
+
+
+def _kept(data_dir: Path) -> str:
     path = data_dir / "secret_key"
     data_dir.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"secret_key.{os.getpid()}")

@@ -60,7 +60,8 @@ def run(listener: socket.socket, address: str, start: Start, say: Say) -> None:
 
     config = uvicorn.Config(
         application,
-        log_level="warning",
+        # Ours is set up already; uvicorn's own would write past it, secrets and all.
+        log_config=None,
         access_log=False,
         timeout_graceful_shutdown=3,
         server_header=False,

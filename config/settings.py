@@ -6,7 +6,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from config import databases, env, secrets
+from config import databases, env, logs, secrets
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = (BASE_DIR / env.text("DATA_DIR")).resolve()
@@ -108,6 +108,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+
+logs.configure()
+LOGGING = logs.LOGGING
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = env.text("TIME_ZONE")

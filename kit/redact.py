@@ -27,6 +27,7 @@ _AUTHORIZATION = re.compile(
 _BEARER = re.compile(r"\b(Bearer)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])(cf_[a-z2-7]{8}_)[A-Za-z0-9]{8,}")
 _ODD_TOKEN = re.compile(r"(?<![A-Za-z0-9])cf_(?![a-z2-7]{8}_\*{3})[A-Za-z0-9_-]{16,}")
+_LOGIN_LINK = re.compile(r"(/login/link/)[A-Za-z0-9_-]{8,}")
 _SCHEME = r"(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]{0,30}://"
 # The password ends at the last @ of the authority, as one with an unescaped @ still connects.
 _ADDRESS = re.compile(_SCHEME + r"""[^\s/?\#:@"'<>]{0,300}:)[^\s/?\#"'<>]{0,500}@""")
@@ -54,6 +55,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (_BEARER, rf"\1 {HIDDEN}"),
     (_TOKEN, rf"\1{HIDDEN}"),
     (_ODD_TOKEN, f"cf_{HIDDEN}"),
+    (_LOGIN_LINK, rf"\1{HIDDEN}"),
     (_ADDRESS, rf"\1{HIDDEN}@"),
     (_ODD_ADDRESS, rf"\1{HIDDEN}@"),
     (_ADDRESS_TOKEN, rf"\1{HIDDEN}@"),

@@ -247,3 +247,10 @@ def test_projects_are_given_as_json(cast: Cast) -> None:
     body = cast.browser(cast.alice).get("/projects.json").json()
 
     assert body["items"] == [{"slug": "acme", "name": "acme", "role": "admin"}]
+
+
+@pytest.mark.parametrize("tail", ["members/{}/remove", "tokens/{}/revoke"])
+def test_a_number_that_no_row_can_have_is_not_found(cast: Cast, tail: str) -> None:
+    address = f"/p/acme/{tail.format(2**63)}"
+
+    assert cast.browser(cast.alice).post(address).status_code == 404

@@ -72,7 +72,7 @@ class Command(commands.Command):
             try:
                 return _bind(host, one)
             except (OSError, OverflowError) as error:
-                problem = getattr(error, "strerror", None) or str(error)
+                problem = getattr(error, "strerror", None) or "a port is a number up to 65535"
         ports = str(port) if port is not None else f"{DEFAULT_PORT} and the {PORTS_TRIED - 1} after"
         self.stderr.write(
             f"Cannot listen on {host}, port {ports}: {problem}. Choose another with --port."

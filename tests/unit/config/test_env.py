@@ -62,3 +62,10 @@ def test_the_secret_is_made_once_and_kept(tmp_path: Path) -> None:
     assert len(first) >= 32
     assert secret_key("", tmp_path) == first
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_a_data_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(BadSetting, match=r"DATA_DIR: .* cannot be written"):
+        secret_key("", tmp_path / "file" / "data")
