@@ -94,16 +94,16 @@ def build(database: str) -> Iterator[House]:
 def _build(folder: Path, postgres: Postgres | None) -> House:
     addresses = ["", ""]
     if postgres is not None:
-        for name in ("full", "bare"):
+        for name in ("ledger", "bare"):
             postgres.execute(f"CREATE DATABASE {name}")
-        addresses = [postgres.url_of("full"), postgres.url_of("bare")]
-    web, embedded = Web(folder / "full", addresses[0]), Embedded(folder / "full", addresses[0])
+        addresses = [postgres.url_of("ledger"), postgres.url_of("bare")]
+    web, embedded = Web(folder / "ledger", addresses[0]), Embedded(folder / "ledger", addresses[0])
     # A first start makes the project and the person who reads its pages.
     with closing(embedded.start()):
         pass
     beside = Web(folder / "bare", addresses[1])
     beside.data_dir.mkdir()
     beside.manage("migrate", "--verbosity", "0")
-    files = [folder / name / "counterfoil.sqlite3" for name in ("full", "bare")]
+    files = [folder / name / "counterfoil.sqlite3" for name in ("ledger", "bare")]
     ledger, bare = (Ledger(address or file) for address, file in zip(addresses, files, strict=True))
     return House(web, embedded, ledger, bare)

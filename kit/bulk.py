@@ -19,6 +19,8 @@ from kit.db import is_postgresql
 Row = Sequence[Any]
 # Below this a COPY's own round trip costs more than it saves.
 _COPY_FROM = 8
+# The columns of `insert_new` on PostgreSQL, by what their first row holds.
+_ARRAYS = {int: "bigint[]", str: "text[]", bytes: "bytea[]", uuid.UUID: "uuid[]"}
 # SQLite allows 32,766 parameters a statement.
 _PARAMETERS = 30_000
 
@@ -49,18 +51,22 @@ def insert_new(
     The caller sorts the rows by that key: unsorted, two overlapping batches deadlock on
     PostgreSQL (design, section 2: 68 of 72, measured).
     """
+    if not rows:
+        return []
+    if is_postgresql():
+        # As columns, since psycopg takes longer to find 4,000 places than the rows take to insert.
+        marks = ", ".join(f"%s::{_ARRAYS[type(value)]}" for value in rows[0])
+        source = f"SELECT * FROM unnest({marks})"  # noqa: S608
+        values: list[Any] = [list(column) for column in zip(*rows, strict=True)]
+        return _insert_free(table, columns, source, values, returning)
     found: list[Any] = []
     size = _PARAMETERS // len(columns)
     one = "(" + ", ".join(["%s"] * len(columns)) + ")"
     for start in range(0, len(rows), size):
         chunk = rows[start : start + size]
-        statement = (
-            f"INSERT INTO {table} ({_names(columns)}) VALUES "  # noqa: S608
-            f"{', '.join([one] * len(chunk))} ON CONFLICT DO NOTHING RETURNING {returning}"
-        )
-        with connection.cursor() as cursor:
-            cursor.execute(statement, adapt(chain.from_iterable(chunk)))
-            found.extend(value for (value,) in cursor.fetchall())
+        source = f"VALUES {', '.join([one] * len(chunk))}"
+        values = adapt(chain.from_iterable(chunk))
+        found.extend(_insert_free(table, columns, source, values, returning))
     return found
 
 
@@ -118,6 +124,18 @@ def adapt_rows(rows: Sequence[Row]) -> Sequence[Row]:
     """Give many rows in the form that the driver of this database takes."""
     # Asking the connection for its kind once a row would cost more than the rest.
     return rows if is_postgresql() else [_for_sqlite(row) for row in rows]
+
+
+def _insert_free(
+    table: str, columns: Sequence[str], source: str, values: Sequence[Any], returning: str
+) -> list[Any]:
+    statement = (
+        f"INSERT INTO {table} ({_names(columns)}) {source} "
+        f"ON CONFLICT DO NOTHING RETURNING {returning}"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return [value for (value,) in cursor.fetchall()]
 
 
 def _copy(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests import needs
+from tests.architecture import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def run_bench(database: str) -> str:
+    tiny = ["--seconds", "0.3", "--receipts", "1000", "--reads", "3"]
+    done = subprocess.run(
+        [sys.executable, "bench/ingest.py", "--database", database, *tiny],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_the_bench_prints_a_figure_for_each_aim(database: str) -> None:
+    if database == "postgresql":
+        needs.require("postgresql")
+
+    printed = run_bench(database)
+
+    for what in (
+        "batches of 1,000 over HTTP",
+        "sequence and derive, ingest idle",
+        "single posts, 12 clients",
+        "acknowledged to visible, p99",
+        "explain page over HTTP, p95",
+        "resident memory",
+    ):
+        assert what in printed
+    assert printed.count("reached") >= 10
