@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 HOP_CAP = 16
+WALK_CAP = 256
+"""Skips that are walked; a chain that is longer still counts as not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class _Walk:
     deadline: timedelta
     trail: list[Statement] = field(default_factory=list)
     hops: list[Hop] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
     by_key: bool = False
 
     def finding(self) -> Finding:
@@ -124,9 +127,9 @@ class _Walk:
             target = link.target
             if target is None:
                 return self._stopped(link)
-            if any(target.leaf == passed.leaf for passed in self.trail):
+            if target.leaf in self.seen:
                 return self._stopped(Link("loop", "cycle"))
-            if len(self.trail) > HOP_CAP:
+            if len(self.trail) > WALK_CAP:
                 return self._capped()
             if target.kind != "skip":
                 return self._arrived(target, link)
@@ -134,8 +137,11 @@ class _Walk:
 
     def _pass(self, here: Statement, via: str, link: Link) -> None:
         self.trail.append(here)
+        self.seen.add(here.leaf)
         self.by_key = self.by_key or link.via == "key"
-        self.hops.append(_hop(here, via, _leaving(here, link)))
+        # All are walked, so that a long way round is still seen to be one; the first are shown.
+        if len(self.trail) <= HOP_CAP:
+            self.hops.append(_hop(here, via, _leaving(here, link)))
 
     def _level(self, *further: Statement) -> str:
         levels = [each.level for each in (*self.trail, *further)]
@@ -165,19 +171,19 @@ class _Walk:
             target_leaf=self._target_leaf(),
             outcome=outcome,
             due_at=due_at,
-            hint=link.hint,
+            hint=link.hint or self._unshown(),
             candidates=link.candidates,
         )
 
     def _capped(self) -> Finding:
         return Finding(
-            state="resolved-chain",
+            state="dangling",
             rule="hop-cap",
             level=self._level(),
             hops=tuple(self.hops),
             target_leaf=self._target_leaf(),
             outcome="skipped",
-            hint=f"the walk stopped after {HOP_CAP} hops; the chain goes on",
+            hint=f"the walk stopped after {WALK_CAP} hops; the chain goes on",
         )
 
     def _arrived(self, target: Statement, link: Link) -> Finding:
@@ -196,7 +202,13 @@ class _Walk:
             target_leaf=target.leaf if len(self.trail) == 1 else self._target_leaf(),
             terminal_leaf=None if end is None else end.leaf,
             outcome=outcome,
+            hint=self._unshown(),
         )
+
+    def _unshown(self) -> str | None:
+        """Say how many hops of a long chain were walked and are not shown."""
+        unshown = len(self.trail) - HOP_CAP
+        return f"{unshown} more skips on the way are not shown" if unshown > 0 else None
 
     def _found_state(self, target: Statement, link: Link) -> str:
         if len(self.trail) > 1:

@@ -190,7 +190,7 @@ def _found_tail(
 ) -> str:
     name, became = name_of(original, statement), BECAME.get(finding.outcome, "was found")
     if finding.rule == "hop-cap":
-        return f"; its pointer leads through {len(finding.hops) - 1} skips and on"
+        return "; its pointer leads through more skips than are walked"
     if original is not None and original.kind == "skip":
         return _chain_tail(finding, terminal, statement)
     by_key = ", found by its key," if finding.state == "resolved-by-key" else ""

@@ -497,12 +497,31 @@ def test_a_chain_of_sixteen_hops_is_walked_to_its_end():
     assert (found.state, found.terminal_leaf, len(found.hops)) == ("resolved-chain", 0, 17)
 
 
-def test_a_longer_chain_is_walked_for_sixteen_hops_and_says_so():
-    found = find(*chain(17, make(0, "done", id="0")))
+def test_a_longer_chain_is_walked_to_its_end_and_shown_for_sixteen_hops():
+    found = find(*chain(70, make(0, "done", id="0")))
 
-    assert (found.state, found.rule, found.terminal_leaf) == ("resolved-chain", "hop-cap", None)
+    assert (found.state, found.terminal_leaf, found.outcome) == ("resolved-chain", 0, "done")
     assert len(found.hops) == 17
-    assert found.hint == "the walk stopped after 16 hops; the chain goes on"
+    assert found.hint == "54 more skips on the way are not shown"
+
+
+def test_a_long_chain_whose_end_never_came_waits_as_its_last_skip_does():
+    found = find(*chain(70, make(99, "done", id="elsewhere"))[1:])
+
+    assert found.state == "waiting"
+
+
+def test_a_ring_of_more_skips_than_are_shown_is_a_circle():
+    ring = [skip(n, id=str(n), of=str((n + 1) % 20)) for n in range(20)]
+
+    assert find(*ring).state == "cycle"
+
+
+def test_a_chain_beyond_all_measure_counts_as_not_found_and_says_so():
+    found = find(*chain(300, make(0, "done", id="0")))
+
+    assert (found.state, found.rule, found.terminal_leaf) == ("dangling", "hop-cap", None)
+    assert found.hint == "the walk stopped after 256 hops; the chain goes on"
 
 
 def test_the_sixteenth_skip_of_a_chain_may_still_explain_itself():
