@@ -62,7 +62,7 @@ def cannot_know(
 ) -> list[str]:
     """Return in sentences what the ledger cannot know of this receipt."""
     found = [
-        "Whether the producer told the truth: the ledger proves what was said, not that it is so."
+        "Whether the producer told the truth: the ledger keeps what was said, not that it is so."
     ]
     found.append(_when(statement))
     ceiling = LEVEL_BY_VIA.get(statement.via, "unknown")

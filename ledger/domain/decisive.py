@@ -45,7 +45,7 @@ def term(
     if finding is None:
         return ""
     if code in ("skip.original_failed", "skip.upstream_failed") and terminal is not None:
-        return f"Because {terminal.ref} says that it {_ENDED.get(terminal.kind, 'ended')}."
+        return f"Because №{terminal.leaf:,} says that it {_ENDED.get(terminal.kind, 'ended')}."
     if shown == "not-needed" or links.is_explained(statement):
         return _condition_term(statement)
     if original is None or finding.state == "resolved-chain":

@@ -98,7 +98,9 @@ def _run(decoder: json.JSONDecoder, text: str) -> Any:
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
-        detail = f"not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        detail = (
+            f"not JSON: {error.msg.removesuffix(' at')} at line {error.lineno} column {error.colno}"
+        )
         raise NotCanonical("json", detail) from None
     except RecursionError:
         raise _too_deep() from None

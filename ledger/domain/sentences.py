@@ -61,7 +61,7 @@ def name_of(statement: Statement | None, near: Statement | None = None) -> str:
     if statement is None:
         return "the original"
     if statement.job is None:
-        return f"the work of receipt {statement.ref}"
+        return f"the work of №{statement.leaf:,}"
     return job_words(statement.job, near)
 
 
@@ -103,17 +103,29 @@ def skip_sentence(
     shown: str,
 ) -> str:
     """Return the sentence of a skip: its clause, then what its rule or pointer comes to."""
-    clause = f"{CLAUSES[code]}{_own_words(code, statement)}"
+    clause = f"{_clause(code, statement)}{_own_words(code, statement)}"
     if finding is None or _is_by_rule(code, statement, shown):
         return f"{clause}{rule_words(statement)}."
     if shown == "missing-pointer":
         return f"{clause}: {_names_none(statement)}."
     if shown in _OPEN_TAILS:
         return f"{clause}{_open_tail(statement, finding, shown)}."
-    if code == "skip.already_done" and _is_same_start(original, finding):
+    if code == "skip.unexplained" and statement.reason in words.NEEDS_RULE:
+        given = words.REASON_WORDS[statement.reason]
+        return f"{clause}: the reason given is “{given}”, but it names no rule and no switch."
+    if code == "skip.already_done" and _is_same_start(statement, original, finding):
         same = f"the same start was stored as {name_of(original, statement)}"
         return f"{ASKED_TWICE}: {same}, and {name_of(original, statement)} is done."
     return f"{clause}{_found_tail(code, statement, finding, original, terminal)}."
+
+
+def _clause(code: str, statement: Statement) -> str:
+    """Begin the sentence; where a rule or a switch is named, nothing is said of a condition."""
+    if code != "skip.condition" or statement.reason == "condition_false":
+        return CLAUSES[code]
+    if statement.switch is not None:
+        return "Skipped because of a switch"
+    return "Skipped because of a rule" if statement.rule is not None else CLAUSES[code]
 
 
 def _own_words(code: str, statement: Statement) -> str:
@@ -130,10 +142,18 @@ def _is_by_rule(code: str, statement: Statement, shown: str) -> bool:
     return statement.reason is not None or (code == "skip.condition" and shown not in words.FOUND)
 
 
-def _is_same_start(original: Statement | None, finding: Finding) -> bool:
+def _is_same_start(statement: Statement, original: Statement | None, finding: Finding) -> bool:
+    """Tell whether both are the same start: by an equal key, or by the name of the invoke."""
     if original is None or original.kind not in ("enqueue", "start"):
         return False
+    same_key = statement.key_digest is not None and statement.key_digest == original.key_digest
+    if not same_key and (not statement.scope or _invoke(statement) != _invoke(original)):
+        return False
     return original.job is not None and finding.outcome == "done"
+
+
+def _invoke(statement: Statement) -> tuple[str, str, str]:
+    return statement.scope, statement.invoke_id, statement.generation
 
 
 def _names_none(statement: Statement) -> str:
@@ -149,7 +169,7 @@ def _names_none(statement: Statement) -> str:
 
 
 _OPEN_TAILS: dict[str, str] = {
-    "pending": "; {named} is not here yet",
+    "pending": ", by its own word; {named} is not here yet",
     "dangling": ": {missing}",
     "ambiguous": "; {count} receipts could be the original, and nothing tells which",
     "cycle": ": its pointer leads in a circle",
@@ -175,7 +195,7 @@ def _with_reason(reason: str | None) -> str:
 
 def _missing(statement: Statement, finding: Finding) -> str:
     if len(finding.hops) > 1:
-        return f"the skips lead on to {finding.hops[-1].ref}, whose original is not recorded"
+        return f"the skips lead on to №{finding.hops[-1].leaf:,}, whose original is not recorded"
     if finding.rule == "key-none":
         return "it names none, and no start or done with the same key came before it"
     return f"{pointer_words(statement)} never arrived"
@@ -207,6 +227,7 @@ _AT_ODDS: dict[tuple[str, str], str] = {
     ("skip.upstream_failed", "done"): "is done by now",
     ("skip.upstream_failed", "running"): "has not ended, though, by all that is recorded",
     ("skip.holder_lost", "done"): "is done by now",
+    ("skip.holder_lost", "running"): "has left no end on record",
 }
 
 
@@ -225,7 +246,7 @@ def _says(original: Statement | None) -> str:
     """Let a receipt that is itself the end of the work speak: it has no job to be named by."""
     if original is None or original.job is not None or original.kind not in targets.ENDS:
         return ""
-    return f"receipt {original.ref} says that it"
+    return f"№{original.leaf:,} says that it"
 
 
 def rule_words(statement: Statement) -> str:

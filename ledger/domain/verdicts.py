@@ -129,6 +129,8 @@ def _skip_code(statement: Statement, finding: Finding | None, shown: str) -> tup
         return "skip.original_failed", "original-failed"
     if shown in EXPLAINS_NOTHING and not links.is_explained(statement):
         return "skip.unexplained", "nothing-explains"
+    if reason in words.NEEDS_RULE and not links.is_explained(statement):
+        return "skip.unexplained", "nothing-explains"
     if reason in BY_REASON:
         return BY_REASON[reason], "reason-sent"
     if links.is_explained(statement) and (reason is not None or not outcome):

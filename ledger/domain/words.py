@@ -40,6 +40,19 @@ NEEDS_ORIGINAL: frozenset[str] = frozenset(
 )
 """The reasons that only an original explains; all others need a named rule or switch."""
 
+NEEDS_RULE: frozenset[str] = frozenset(
+    {
+        "paused",
+        "draining",
+        "backlog_full",
+        "rate_limited",
+        "branch_not_taken",
+        "condition_false",
+        "expired",
+    }
+)
+"""The reasons that only a named rule or switch explains; an original says nothing about them."""
+
 REASON_WORDS: dict[str, str] = {
     "already_done": "already done",
     "in_flight": "in flight",

@@ -15,6 +15,7 @@ from tests.unit.ledger.shelf import Shelf, at, key, make, skip
 
 TOKEN = "0192f0c4-1111-7000-8000-000000000001"
 JOB = {"job": {"id": "101"}}
+START_KEY = {"key": {"recipe": "r", "fields": {"start": 4}}}
 DONE = make(0, "done", id="a")
 FAIL = make(0, "fail", id="a")
 START = make(0, "start", id="a", **JOB)
@@ -47,13 +48,13 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [DONE, skip(1, of="a", reason="already_done")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done: receipt r0 says that it is done.",
+        "Skipped because it was already done: №0 says that it is done.",
     ),
     "already done, the same start stored as a job": (
         [
-            make(0, "enqueue", **JOB),
+            make(0, "enqueue", **JOB, **START_KEY),
             make(1, "done", **JOB),
-            skip(2, of_job="101", reason="already_done"),
+            skip(2, of_job="101", reason="already_done", **START_KEY),
         ],
         SOON,
         "skip.already_done",
@@ -71,20 +72,21 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, of="a", reason="already_done")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done; the receipt with id a is not here yet.",
+        "Skipped because it was already done, by its own word; the receipt with id a is not "
+        "here yet.",
     ),
     "already done, found by the key": (
         [make(0, "done", key=key(n=1)), skip(1, reason="already_done", key=key(n=1))],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done; found by its key: receipt r0 says that it is done.",
+        "Skipped because it was already done; found by its key: №0 says that it is done.",
     ),
     "already done, through another skip": (
         [DONE, skip(1, id="b", of="a"), skip(2, of="b", reason="already_done")],
         SOON,
         "skip.already_done",
         "Skipped because it was already done: its pointer leads through another skip to the "
-        "work of receipt r0, which is done.",
+        "work of №0, which is done.",
     ),
     "already done, and several could be meant": (
         [DONE, make(1, "fail", id="a", state="conflict"), skip(2, of="a", reason="already_done")],
@@ -141,8 +143,8 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [START, skip(1, of="a", reason="holder_lost")],
         SOON,
         "skip.holder_lost",
-        "Skipped because another held the key, and that one was lost: job 101 is still running "
-        "by all that is recorded.",
+        "Skipped because another held the key, and that one was lost; job 101 has left no end on "
+        "record.",
     ),
     "the same message again": (
         [START, skip(1, of_job="101", reason="redelivery", **JOB)],
@@ -161,7 +163,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, "09:00", reason="lock_contended", original=None, key=key(n=1))],
         at("09:09:59"),
         "dedup.lock_contended",
-        "Skipped because another held the lock; the original is not here yet.",
+        "Skipped because another held the lock, by its own word; the original is not here yet.",
     ),
     "a lock whose holder was not found": (
         [skip(0, "09:00", reason="lock_contended", original=None, key=key(n=1))],
@@ -180,7 +182,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [FAIL, skip(1, of="a", reason="upstream_failed")],
         SOON,
         "skip.upstream_failed",
-        "Skipped because what it depends on failed: receipt r0 says that it failed.",
+        "Skipped because what it depends on failed: №0 says that it failed.",
     ),
     "its generation was closed": (
         [START, skip(1, of="a", reason="wrong_generation")],
@@ -236,13 +238,13 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, reason="it rained", **RULE)],
         SOON,
         "skip.condition",
-        "Skipped because of a condition (“it rained”): rule api-limit, version 7.",
+        "Skipped because of a rule (“it rained”): rule api-limit, version 7.",
     ),
     "no reason and a rule": (
         [skip(0, **RULE)],
         SOON,
         "skip.condition",
-        "Skipped because of a condition: rule api-limit, version 7.",
+        "Skipped because of a rule: rule api-limit, version 7.",
     ),
     "paused by a rule, and an original that never came": (
         [skip(0, reason="paused", of="a", **RULE)],
@@ -254,7 +256,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [DONE, skip(1, of="a")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done: receipt r0 says that it is done.",
+        "Skipped because it was already done: №0 says that it is done.",
     ),
     "no reason, and the original still runs": (
         [START, skip(1, of="a")],
@@ -272,13 +274,13 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [DONE, skip(1, of="a", reason="it rained")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done (“it rained”): receipt r0 says that it is done.",
+        "Skipped because it was already done (“it rained”): №0 says that it is done.",
     ),
     "the original failed": (
         [FAIL, skip(1, of="a", reason="already_done")],
         SOON,
         "skip.original_failed",
-        "Skipped, but its original did not succeed: receipt r0 says that it failed.",
+        "Skipped, but its original did not succeed: №0 says that it failed.",
     ),
     "the original was cancelled": (
         [START, make(1, "cancel", **JOB), skip(2, of="a", reason="in_flight")],
@@ -296,7 +298,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [FAIL, skip(1, of="a")],
         SOON,
         "skip.original_failed",
-        "Skipped, but its original did not succeed: receipt r0 says that it failed.",
+        "Skipped, but its original did not succeed: №0 says that it failed.",
     ),
     "the original never came": (
         [skip(0, of="a", reason="already_done")],
@@ -327,7 +329,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, id="b"), skip(1, of="b", reason="already_done")],
         SOON,
         "skip.original_missing",
-        "Skipped, but its original is not recorded: the skips lead on to r0, whose original is "
+        "Skipped, but its original is not recorded: the skips lead on to №0, whose original is "
         "not recorded.",
     ),
     "a reason that needs an original, and none named": (
@@ -374,7 +376,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, id="a", of="a", **RULE)],
         SOON,
         "skip.condition",
-        "Skipped because of a condition: rule api-limit, version 7.",
+        "Skipped because of a rule: rule api-limit, version 7.",
     ),
     "the wrong kind": (
         [make(0, "heartbeat", id="a"), skip(1, of="a", reason="already_done")],
@@ -667,7 +669,7 @@ def test_a_condition_is_its_own_decisive_term():
 def test_a_failed_original_is_the_decisive_term():
     verdict = verdict_of(START, make(1, "fail", **JOB), skip(2, of="a", reason="in_flight"))
 
-    assert verdict.decisive == "Because r1 says that it failed."
+    assert verdict.decisive == "Because №1 says that it failed."
 
 
 def test_the_start_of_a_claim_leads_to_the_done_of_that_claim():
@@ -675,10 +677,7 @@ def test_the_start_of_a_claim_leads_to_the_done_of_that_claim():
 
     verdict = verdict_of(start, done, skip(2, of=TOKEN, reason="in_flight"))
 
-    assert (
-        verdict.sentence
-        == "Skipped because it was in flight; the work of receipt r0 is done by now."
-    )
+    assert verdict.sentence == "Skipped because it was in flight; the work of №0 is done by now."
 
 
 def test_the_reference_has_an_entry_for_every_code_and_no_other():
@@ -698,3 +697,27 @@ def test_the_reference_quotes_how_the_sentence_of_a_code_begins(code):
 
     assert f"> {begins}" in entry
     assert f"Shown as “{words.badge(code).word}”." in entry
+
+
+@pytest.mark.parametrize("reason", sorted(words.NEEDS_RULE))
+def test_what_only_a_rule_explains_is_not_explained_by_an_original(reason: str):
+    verdict = verdict_of(make(0, "done", id="a"), skip(1, of="a", reason=reason))
+
+    assert verdict.code == "skip.unexplained"
+    assert verdict.sentence.endswith("but it names no rule and no switch.")
+
+
+def test_a_switch_is_not_called_a_condition():
+    verdict = verdict_of(skip(0, switch={"name": "mail.paused"}))
+
+    assert verdict.sentence == "Skipped because of a switch: the switch mail.paused was set."
+
+
+def test_a_job_without_the_same_key_was_not_asked_for_twice():
+    verdict = verdict_of(
+        make(0, "enqueue", **JOB),
+        make(1, "done", **JOB),
+        skip(2, of_job="101", reason="already_done"),
+    )
+
+    assert verdict.sentence == "Skipped because it was already done: job 101 is done."
