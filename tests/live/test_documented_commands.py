@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -34,10 +35,8 @@ def terminal(server: Counterfoil, tmp_path: Path) -> Terminal:
     programs = tmp_path / "bin"
     programs.mkdir()
     client = programs / "counterfoil"
-    client.write_text(
-        f"#!/bin/sh\nPYTHONPATH={ROOT / 'client' / 'src'} exec {sys.executable} "
-        '-m counterfoil "$@"\n'
-    )
+    python, source = shlex.quote(sys.executable), shlex.quote(str(ROOT / "client" / "src"))
+    client.write_text(f'#!/bin/sh\nPYTHONPATH={source} exec {python} -m counterfoil "$@"\n')
     client.chmod(0o755)
     environment = {
         **server.environment,
@@ -46,7 +45,7 @@ def terminal(server: Counterfoil, tmp_path: Path) -> Terminal:
     }
     words = {
         "http://127.0.0.1:8000": server.url,
-        ".venv/bin/python": sys.executable,
+        ".venv/bin/python": python,
         "var/": f"{server.data_dir}/",
         "/tmp/": f"{tmp_path}/",
     }
