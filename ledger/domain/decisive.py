@@ -44,23 +44,37 @@ def term(
     """Return the decisive term as a sentence, or the empty text where nothing is compared."""
     if finding is None:
         return ""
+    if code == "skip.unexplained":
+        return _although_condition(statement)
     if code in ("skip.original_failed", "skip.upstream_failed") and terminal is not None:
         return f"Because №{terminal.leaf:,} says that it {_ENDED.get(terminal.kind, 'ended')}."
     if shown == "not-needed" or links.is_explained(statement):
         return _condition_term(statement)
-    if original is None or finding.state == "resolved-chain":
+    if original is None or original.kind == "skip":
         return ""
     return _key_term(statement, original)
 
 
 def _condition_term(statement: Statement) -> str:
+    came_out = _came_out(statement)
+    return f"Because the condition {came_out}." if came_out else ""
+
+
+def _although_condition(statement: Statement) -> str:
+    """Name a condition that was sent with a skip which it does not explain without its rule."""
+    if not statement.condition:
+        return ""
+    came_out = _came_out(statement) or "has no result"
+    return f"Although a condition was sent, which {came_out}."
+
+
+def _came_out(statement: Statement) -> str:
     condition = statement.condition or {}
     if "result" not in condition:
         return ""
-    result = plain.json_text(condition["result"])
     inputs = condition.get("inputs")
     given = f", with {plain.json_text(inputs)}" if inputs else ""
-    return f"Because the condition came out {result}{given}."
+    return f"came out {plain.json_text(condition['result'])}{given}"
 
 
 def _key_term(statement: Statement, original: Statement) -> str:

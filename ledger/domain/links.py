@@ -106,8 +106,8 @@ def _masked_hint(pointing: Statement, receipt: str, inquiry: Inquiry) -> str | N
     if not found:
         return None
     if len(found) == 1:
-        return f"one receipt matches except for the version digit: {found[0].ref}"
-    listed = ", ".join(each.ref for each in found[:5])
+        return f"one receipt matches except for the version digit: №{found[0].leaf:,}"
+    listed = ", ".join(f"№{each.leaf:,}" for each in found[:5])
     return f"{len(found)} receipts match except for the version digit: {listed}"
 
 

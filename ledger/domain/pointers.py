@@ -50,7 +50,10 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a pointer has come to, by which rule, and what was looked up for it."""
+    """What a pointer has come to, by which rule, and what was looked up for it.
+
+    `skips` counts the other skips on the way; `hops` shows the first of a long one, and its end.
+    """
 
     state: str
     rule: str
@@ -63,6 +66,7 @@ class Finding:
     hint: str | None = None
     candidates: tuple[int, ...] = ()
     asked: frozenset[Question] = frozenset()
+    skips: int = 0
 
 
 def has_pointer(statement: Statement) -> bool:
@@ -139,9 +143,11 @@ class _Walk:
         self.trail.append(here)
         self.seen.add(here.leaf)
         self.by_key = self.by_key or link.via == "key"
-        # All are walked, so that a long way round is still seen to be one; the first are shown.
-        if len(self.trail) <= HOP_CAP:
-            self.hops.append(_hop(here, via, _leaving(here, link)))
+        self.hops.append(_hop(here, via, _leaving(here, link)))
+
+    def _shown(self, *ends: Hop) -> tuple[Hop, ...]:
+        """Keep the first hops and the end: all are walked, so that no length hides a circle."""
+        return (*self.hops[:HOP_CAP], *(ends or self.hops[HOP_CAP:][-1:]))
 
     def _level(self, *further: Statement) -> str:
         levels = [each.level for each in (*self.trail, *further)]
@@ -167,12 +173,13 @@ class _Walk:
             state=state,
             rule=link.rule,
             level=self._level(),
-            hops=tuple(self.hops),
+            hops=self._shown(),
             target_leaf=self._target_leaf(),
             outcome=outcome,
             due_at=due_at,
-            hint=link.hint or self._unshown(),
+            hint=link.hint or self._unshown(len(self.trail) - HOP_CAP - 1),
             candidates=link.candidates,
+            skips=len(self.trail) - 1,
         )
 
     def _capped(self) -> Finding:
@@ -180,9 +187,10 @@ class _Walk:
             state="dangling",
             rule="hop-cap",
             level=self._level(),
-            hops=tuple(self.hops),
+            hops=self._shown(),
             target_leaf=self._target_leaf(),
             outcome="skipped",
+            skips=len(self.trail) - 1,
             hint=f"the walk stopped after {WALK_CAP} hops; the chain goes on",
         )
 
@@ -190,25 +198,28 @@ class _Walk:
         end, outcome = targets.end_of(target, self.inquiry, link.run)
         found = words.OUTCOME_WORDS[outcome]
         if end is None or end.leaf == target.leaf:
-            self.hops.append(_hop(target, link.via, found))
+            ends = [_hop(target, link.via, found)]
         else:
-            self.hops.append(_hop(target, link.via, "found"))
-            self.hops.append(_hop(end, "job" if target.job is not None else "receipt", found))
+            via = "job" if target.job is not None else "receipt"
+            ends = [_hop(target, link.via, "found"), _hop(end, via, found)]
         return Finding(
             state=self._found_state(target, link),
             rule=link.rule,
             level=self._level(target, *([end] if end is not None else [])),
-            hops=tuple(self.hops),
+            hops=self._shown(*ends),
             target_leaf=target.leaf if len(self.trail) == 1 else self._target_leaf(),
             terminal_leaf=None if end is None else end.leaf,
             outcome=outcome,
-            hint=self._unshown(),
+            hint=self._unshown(len(self.trail) - HOP_CAP),
+            skips=len(self.trail) - 1,
         )
 
-    def _unshown(self) -> str | None:
-        """Say how many hops of a long chain were walked and are not shown."""
-        unshown = len(self.trail) - HOP_CAP
-        return f"{unshown} more skips on the way are not shown" if unshown > 0 else None
+    def _unshown(self, count: int) -> str | None:
+        """Say how many skips of a long chain were walked and are not shown."""
+        if count <= 0:
+            return None
+        skips = "1 more skip on the way is" if count == 1 else f"{count} more skips on the way are"
+        return f"{skips} not shown"
 
     def _found_state(self, target: Statement, link: Link) -> str:
         if len(self.trail) > 1:

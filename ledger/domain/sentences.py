@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.domain import links, targets, words
 from ledger.domain.pointers import Finding
-from ledger.domain.statement import JobName, Statement
+from ledger.domain.statement import JobName, RuleNamed, Statement, SwitchNamed
 
 PLAIN: dict[str, str] = {
     "done": "Done: the producer says that the work was carried out.",
@@ -44,6 +44,18 @@ CLAUSES: dict[str, str] = {
 
 ASKED_TWICE = "Skipped because it was asked for twice"
 
+SAID: dict[str, str] = {
+    "dedup.redelivery": "Skipped, said to be the same message again",
+    "dedup.lock_contended": "Skipped, said to have met a lock that another held",
+    "skip.already_done": "Skipped, said to be already done",
+    "skip.in_flight": "Skipped, said to be in flight",
+    "skip.superseded": "Skipped, said to be superseded by a newer call",
+    "skip.wrong_generation": "Skipped, said to be for a generation that is closed",
+    "skip.upstream_failed": "Skipped, said to depend on what failed",
+    "skip.holder_lost": "Skipped, said to have met a key whose holder was lost",
+}
+"""How the sentence of a skip begins while the original that would bear it out is awaited."""
+
 BECAME: dict[str, str] = {
     "done": "is done",
     "failed": "failed",
@@ -57,7 +69,7 @@ SET_ASIDE = "No verdict: it was set aside, because it could not be taken as it c
 
 
 def name_of(statement: Statement | None, near: Statement | None = None) -> str:
-    """Return the work behind a receipt: its job by number, else by the receipt's ref."""
+    """Return the work behind a receipt: its job by number, else by the receipt's leaf."""
     if statement is None:
         return "the original"
     if statement.job is None:
@@ -103,29 +115,46 @@ def skip_sentence(
     shown: str,
 ) -> str:
     """Return the sentence of a skip: its clause, then what its rule or pointer comes to."""
-    clause = f"{_clause(code, statement)}{_own_words(code, statement)}"
+    clause = f"{_clause(code, statement, shown)}{_own_words(code, statement)}"
+    if finding is not None and code == "skip.condition" and _is_by_rule(code, statement, shown):
+        return f"{clause}{_condition_tail(statement)}."
     if finding is None or _is_by_rule(code, statement, shown):
         return f"{clause}{rule_words(statement)}."
     if shown == "missing-pointer":
         return f"{clause}: {_names_none(statement)}."
+    if code == "skip.unexplained" and statement.reason in words.NEEDS_RULE:
+        given, only = words.REASON_WORDS[statement.reason], _only_condition(statement)
+        return f"{clause}: the reason given is “{given}”, but it names no rule and no switch{only}."
     if shown in _OPEN_TAILS:
         return f"{clause}{_open_tail(statement, finding, shown)}."
-    if code == "skip.unexplained" and statement.reason in words.NEEDS_RULE:
-        given = words.REASON_WORDS[statement.reason]
-        return f"{clause}: the reason given is “{given}”, but it names no rule and no switch."
     if code == "skip.already_done" and _is_same_start(statement, original, finding):
         same = f"the same start was stored as {name_of(original, statement)}"
         return f"{ASKED_TWICE}: {same}, and {name_of(original, statement)} is done."
     return f"{clause}{_found_tail(code, statement, finding, original, terminal)}."
 
 
-def _clause(code: str, statement: Statement) -> str:
-    """Begin the sentence; where a rule or a switch is named, nothing is said of a condition."""
+def _clause(code: str, statement: Statement, shown: str) -> str:
+    """Begin the sentence; of a condition it speaks only where the reason sent does."""
+    if shown == "pending" and not links.is_explained(statement):
+        return SAID.get(code, CLAUSES[code])
     if code != "skip.condition" or statement.reason == "condition_false":
         return CLAUSES[code]
     if statement.switch is not None:
-        return "Skipped because of a switch"
-    return "Skipped because of a rule" if statement.rule is not None else CLAUSES[code]
+        return f"Skipped because of the switch {statement.switch.name}"
+    if statement.rule is None:
+        return "Skipped"
+    return f"Skipped because of {_rule_name(statement.rule) or 'a rule'}"
+
+
+def _condition_tail(statement: Statement) -> str:
+    """Go on after a clause that names the rule or the switch already."""
+    if statement.reason == "condition_false":
+        return rule_words(statement)
+    if statement.switch is not None:
+        set_words = _set_words(statement.switch)
+        return f", set{set_words}" if set_words else ""
+    text = _rule_text(statement.rule) if statement.rule is not None else ""
+    return f": {text}" if text else ""
 
 
 def _own_words(code: str, statement: Statement) -> str:
@@ -147,9 +176,14 @@ def _is_same_start(statement: Statement, original: Statement | None, finding: Fi
     if original is None or original.kind not in ("enqueue", "start"):
         return False
     same_key = statement.key_digest is not None and statement.key_digest == original.key_digest
-    if not same_key and (not statement.scope or _invoke(statement) != _invoke(original)):
+    invoke = _invoke(statement)
+    if not same_key and (not all(invoke) or invoke != _invoke(original)):
         return False
     return original.job is not None and finding.outcome == "done"
+
+
+def _only_condition(statement: Statement) -> str:
+    return ", only a condition" if statement.condition else ""
 
 
 def _invoke(statement: Statement) -> tuple[str, str, str]:
@@ -165,16 +199,16 @@ def _names_none(statement: Statement) -> str:
         return f"the reason given is “{words.REASON_WORDS[statement.reason]}”, but {original}"
     reason = words.reason_words(statement.reason)
     reason = reason if reason.startswith("“") else f"“{reason}”"
-    return f"the reason given is {reason}, but it names no rule, no switch and no original"
+    only = _only_condition(statement)
+    return f"the reason given is {reason}, but it names no rule, no switch and no original{only}"
 
 
 _OPEN_TAILS: dict[str, str] = {
-    "pending": ", by its own word; {named} is not here yet",
+    "pending": "; {awaited}",
     "dangling": ": {missing}",
     "ambiguous": "; {count} receipts could be the original, and nothing tells which",
     "cycle": ": its pointer leads in a circle",
-    "wrong-kind": ": its pointer leads to a receipt that cannot be the original of a skip with "
-    "{reason}",
+    "wrong-kind": ": {misfit}",
     "target-quarantined": "; {named} was set aside, because it could not be taken as it came",
     "target-redacted": "; {named} was erased, and only its place in the log is left",
 }
@@ -182,11 +216,31 @@ _OPEN_TAILS: dict[str, str] = {
 
 def _open_tail(statement: Statement, finding: Finding, shown: str) -> str:
     return _OPEN_TAILS[shown].format(
-        named=pointer_words(statement),
+        named=f"the original of {_last(finding)}" if finding.skips else pointer_words(statement),
+        awaited=_awaited(statement, finding),
         missing=_missing(statement, finding),
         count=len(finding.candidates),
-        reason=_with_reason(statement.reason),
+        misfit=_misfit(statement, finding),
     )
+
+
+def _last(finding: Finding) -> str:
+    return f"№{finding.hops[-1].leaf:,}"
+
+
+def _awaited(statement: Statement, finding: Finding) -> str:
+    if finding.skips:
+        return f"the skips lead on to {_last(finding)}, whose original has not arrived"
+    if finding.rule == "key-none":
+        return "it names no original, and none with its key has arrived"
+    return "the original it names has not arrived"
+
+
+def _misfit(statement: Statement, finding: Finding) -> str:
+    if finding.skips:
+        return f"the skips lead on to {_last(finding)}, whose pointer leads to no possible original"
+    reason = _with_reason(statement.reason)
+    return f"its pointer leads to a receipt that cannot be the original of a skip with {reason}"
 
 
 def _with_reason(reason: str | None) -> str:
@@ -194,8 +248,10 @@ def _with_reason(reason: str | None) -> str:
 
 
 def _missing(statement: Statement, finding: Finding) -> str:
-    if len(finding.hops) > 1:
-        return f"the skips lead on to №{finding.hops[-1].leaf:,}, whose original is not recorded"
+    if finding.rule == "hop-cap":
+        return f"the walk stopped after {finding.skips} skips, and the chain goes on"
+    if finding.skips:
+        return f"the skips lead on to {_last(finding)}, whose original is not recorded"
     if finding.rule == "key-none":
         return "it names none, and no start or done with the same key came before it"
     return f"{pointer_words(statement)} never arrived"
@@ -209,8 +265,6 @@ def _found_tail(
     terminal: Statement | None,
 ) -> str:
     name, became = name_of(original, statement), BECAME.get(finding.outcome, "was found")
-    if finding.rule == "hop-cap":
-        return "; its pointer leads through more skips than are walked"
     if original is not None and original.kind == "skip":
         return _chain_tail(finding, terminal, statement)
     by_key = ", found by its key," if finding.state == "resolved-by-key" else ""
@@ -232,7 +286,7 @@ _AT_ODDS: dict[tuple[str, str], str] = {
 
 
 def _chain_tail(finding: Finding, terminal: Statement | None, statement: Statement) -> str:
-    skips = sum(1 for hop in finding.hops[1:] if hop.kind == "skip")
+    skips = finding.skips
     through = "another skip" if skips == 1 else f"{skips} other skips"
     if finding.rule == "explained":
         which = "which" if skips == 1 else "the last of which"
@@ -253,14 +307,27 @@ def rule_words(statement: Statement) -> str:
     """Return what the named rule or switch adds to the sentence, else nothing."""
     switch, rule = statement.switch, statement.rule
     if switch is not None:
-        by = f" by {switch.actor}" if switch.actor else ""
-        at = f" on {switch.set_at:%Y-%m-%d at %H:%M:%S} UTC" if switch.set_at is not None else ""
-        return f": the switch {switch.name} was set{at}{by}"
+        set_words = _set_words(switch)
+        return f": the switch {switch.name}{' was set' if set_words else ''}{set_words}"
     if rule is None:
         return ""
+    said = [part for part in (_rule_name(rule).removeprefix("the "), _rule_text(rule)) if part]
+    return f": {', '.join(said)}" if said else ""
+
+
+def _set_words(switch: SwitchNamed) -> str:
+    by = f" by {switch.actor}" if switch.actor else ""
+    at = f" on {switch.set_at:%Y-%m-%d at %H:%M:%S} UTC" if switch.set_at is not None else ""
+    return f"{at}{by}"
+
+
+def _rule_name(rule: RuleNamed) -> str:
     name = rule.name or rule.symbol or rule.path
     version = f", version {rule.version}" if rule.version else ""
-    by_decision = f"decision {rule.decision}" if rule.decision else ""
-    named = f"rule {name}{version}" if name else by_decision
-    text = f"“{rule.text}”" if rule.text and len(rule.text) <= 200 else ""
-    return ": " + ", ".join(part for part in (named, text) if part) if named or text else ""
+    if name:
+        return f"the rule {name}{version}"
+    return f"decision {rule.decision}" if rule.decision else ""
+
+
+def _rule_text(rule: RuleNamed) -> str:
+    return f"“{rule.text}”" if rule.text and len(rule.text) <= 200 else ""

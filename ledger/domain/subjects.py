@@ -24,6 +24,18 @@ ROW_ENDS: dict[str, str] = {
 }
 
 
+RULE_WORDS: dict[str, str] = {
+    "failed-since": "a failure came after the last done, and the same work was not taken up again",
+    "opened-since": "other work on it was begun after the last done and has not ended",
+    "done": "work on it is done, and nothing that was said later undoes that",
+    "open": "work on it was begun and has neither ended nor been done",
+    "last-end": "nothing is done and nothing is open, so the last end counts",
+    "only-skips": "there are skips and nothing else",
+    "nothing": "no receipt says anything of work on it",
+}
+"""The rules of `became`, and what each says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Became:
     """What became of an object, by which rule, and the ref of the receipt that says so."""
@@ -73,6 +85,11 @@ def became(statements: Iterable[Statement]) -> Became:
 
 
 NOTHING = Became("nothing_recorded", "nothing")
+
+
+def rule_words(rule: str) -> str:
+    """Return what a rule of `became` says; a rule of a later release shows as itself."""
+    return RULE_WORDS.get(rule, rule)
 
 
 def _of_moves(moves: Sequence[_Move]) -> Became:

@@ -100,7 +100,12 @@ def apart(attempt: Statement, original: Statement | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a distance in time in words: "29.6 s later", "2 h 5 min earlier"."""
+    """Return a distance in time in words: "29.6 s later", "2 h 5 min earlier".
+
+    What would round to no tenth of a second is "at the same time".
+    """
+    if abs(seconds) < 0.05:
+        return "at the same time"
     side, length = ("later", seconds) if seconds >= 0 else ("earlier", -seconds)
     if length < 60:
         return f"{length:.1f} s {side}"

@@ -39,6 +39,7 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
         "id": name,
         "became": became.answer,
         "rule": became.rule,
+        "rule_words": domain.rule_words(became.rule),
         "by": became.ref,
         "watched_since": _watched_since(project_id),
         "complete": len(leaves) <= MOST,

@@ -338,7 +338,8 @@ def test_a_version_digit_that_differs_is_a_hint_and_never_a_match(bench: Bench) 
     assert read_id(DONE).masked == read_id(MASKED_TWIN).masked
     assert bench.state(skipped, after(days=2)) == "dangling"
     hint = bench.explain(skipped, after(days=2))["pointer"]["hint"]
-    assert hint == f"one receipt matches except for the version digit: {twin}"
+    number = int(bench.explain(twin, after(days=2))["leaf_index"])
+    assert hint == f"one receipt matches except for the version digit: №{number:,}"
 
 
 def test_one_number_at_two_sources_is_two_jobs(bench: Bench) -> None:
@@ -397,6 +398,7 @@ def test_a_subject_tells_what_became_of_it(bench: Bench) -> None:
     (done,) = bench.post(after(minutes=2), {"kind": "done", "job": {"id": "9"}, **payout})
     last = told(after(minutes=3))
     assert (last["became"], last["by"]) == ("done", done)
+    assert last["rule_words"].startswith("work on it is done")
     assert [one["ref"] for one in last["items"]] == [started, skipped, done]
     assert last["watched_since"] == NINE
     before = int(bench.explain(skipped, after(minutes=3))["leaf_index"])

@@ -247,6 +247,14 @@ def test_the_rule_and_the_switch_are_told_as_sent():
     assert told["condition"] == {"result": False, "inputs": {"n": str(2**60)}}
 
 
+def test_however_long_a_chain_is_its_hops_are_few_and_end_with_its_end():
+    log = [skip(n, id=str(n), of=str(n - 1)) for n in range(1, 101)]
+
+    hops = [hop["ref"] for hop in tell(*log)["pointer"]["hops"]]
+
+    assert hops == [*(f"r{n}" for n in range(100, 84, -1)), "r1"]
+
+
 RUNS: dict[str, tuple[list[Statement], str, str]] = {
     "the original is done": (
         [START, DONE, ATTEMPT],
@@ -293,6 +301,11 @@ RUNS: dict[str, tuple[list[Statement], str, str]] = {
         "unknown",
         "its original is a skip itself, and this attempt did not run",
     ),
+    "an original without a job": (
+        [make(1_193, "start", id="a"), skip(1_194, of="a")],
+        "unknown",
+        "the work of №1,193 has no done, fail, cancel or discard receipt so far",
+    ),
     "a done": ([make(0, "done")], "no", "the work is done"),
     "a heartbeat": ([make(0, "heartbeat")], "unknown", "a receipt of this kind asks for no work"),
 }
@@ -306,6 +319,7 @@ def test_whether_anything_will_still_run(log, answer, because):
 def test_what_cannot_be_known_always_begins_with_the_producers_truth():
     first, second = tell(make(0, "done"))["cannot_know"]
 
+    assert "prove" not in first
     assert first.startswith("Whether the producer told the truth")
     assert second.startswith("When it happened: only the producer's clock says so")
 
@@ -377,7 +391,11 @@ def test_a_receipt_that_is_not_derived_says_so_and_how_far_it_is():
 @pytest.mark.parametrize(
     ("seconds", "expected"),
     [
-        (0, "0.0 s later"),
+        (0, "at the same time"),
+        (0.049, "at the same time"),
+        (-0.049, "at the same time"),
+        (0.05, "0.1 s later"),
+        (-0.06, "0.1 s earlier"),
         (29.588, "29.6 s later"),
         (-3, "3.0 s earlier"),
         (125, "2 min 5 s later"),

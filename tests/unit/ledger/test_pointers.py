@@ -469,7 +469,7 @@ def test_the_masked_hint_names_the_one_receipt_that_differs_in_its_version_digit
     found = find(make(0, "done", id=V4), skip(1, of=V5))
 
     assert found.state == "waiting"
-    assert found.hint == "one receipt matches except for the version digit: r0"
+    assert found.hint == "one receipt matches except for the version digit: №0"
 
 
 def test_the_masked_hint_counts_when_several_match():
@@ -477,7 +477,7 @@ def test_the_masked_hint_counts_when_several_match():
         make(0, "done", id=V4), make(1, "done", id=V5.replace("-5fcf", "-8fcf")), skip(2, of=V5)
     )
 
-    assert found.hint == "2 receipts match except for the version digit: r0, r1"
+    assert found.hint == "2 receipts match except for the version digit: №0, №1"
 
 
 def test_without_a_near_id_there_is_no_hint():
@@ -511,10 +511,24 @@ def test_a_long_chain_whose_end_never_came_waits_as_its_last_skip_does():
     assert found.state == "waiting"
 
 
-def test_a_ring_of_more_skips_than_are_shown_is_a_circle():
-    ring = [skip(n, id=str(n), of=str((n + 1) % 20)) for n in range(20)]
+@pytest.mark.parametrize("size", [16, 17, 18, 20, 200])
+def test_a_ring_of_any_size_is_a_circle(size):
+    ring = [skip(n, id=str(n), of=str((n + 1) % size)) for n in range(size)]
 
     assert find(*ring).state == "cycle"
+
+
+@pytest.mark.parametrize(("skips", "unshown"), [(17, None), (18, "1 more skip on the way is")])
+def test_a_chain_that_comes_to_nothing_shows_its_last_skip_as_its_end(skips, unshown):
+    found = find(*chain(skips, make(99, "done", id="elsewhere"))[1:])
+
+    assert (len(found.hops), found.hops[-1].leaf, found.skips) == (17, 1, skips - 1)
+    assert found.hint == (unshown and f"{unshown} not shown")
+
+
+@pytest.mark.parametrize(("skips", "state"), [(256, "resolved-chain"), (257, "dangling")])
+def test_no_more_than_256_hops_are_walked(skips, state):
+    assert find(*chain(skips, make(0, "done", id="0"))).state == state
 
 
 def test_a_chain_beyond_all_measure_counts_as_not_found_and_says_so():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.domain.statement import Statement
-from ledger.domain.subjects import became
+from ledger.domain.subjects import RULE_WORDS, became, rule_words
 from tests.unit.ledger.shelf import key, make, skip
 
 ANSWERS = {"done", "skipped", "failed", "cancelled", "in_progress", "nothing_recorded"}
@@ -201,3 +201,14 @@ def test_a_skip_never_changes_what_became_of_work(log):
     before, after = became(log), became([*log, skip(99)])
 
     assert after == before or before.answer in ("nothing_recorded", "skipped")
+
+
+def test_every_rule_is_said_in_words_and_no_other():
+    spoke = {became(log).rule for log, _, _, _ in CASES.values()}
+
+    assert spoke == set(RULE_WORDS)
+    assert all(rule_words(rule) != rule for rule in spoke)
+
+
+def test_a_rule_of_a_later_release_shows_as_itself():
+    assert rule_words("by-the-moon") == "by-the-moon"

@@ -72,8 +72,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, of="a", reason="already_done")],
         SOON,
         "skip.already_done",
-        "Skipped because it was already done, by its own word; the receipt with id a is not "
-        "here yet.",
+        "Skipped, said to be already done; the original it names has not arrived.",
     ),
     "already done, found by the key": (
         [make(0, "done", key=key(n=1)), skip(1, reason="already_done", key=key(n=1))],
@@ -163,7 +162,8 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, "09:00", reason="lock_contended", original=None, key=key(n=1))],
         at("09:09:59"),
         "dedup.lock_contended",
-        "Skipped because another held the lock, by its own word; the original is not here yet.",
+        "Skipped, said to have met a lock that another held; it names no original, and none with "
+        "its key has arrived.",
     ),
     "a lock whose holder was not found": (
         [skip(0, "09:00", reason="lock_contended", original=None, key=key(n=1))],
@@ -238,13 +238,121 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, reason="it rained", **RULE)],
         SOON,
         "skip.condition",
-        "Skipped because of a rule (“it rained”): rule api-limit, version 7.",
+        "Skipped because of the rule api-limit, version 7 (“it rained”).",
     ),
     "no reason and a rule": (
         [skip(0, **RULE)],
         SOON,
         "skip.condition",
-        "Skipped because of a rule: rule api-limit, version 7.",
+        "Skipped because of the rule api-limit, version 7.",
+    ),
+    "no reason and a rule with its text": (
+        [skip(0, rule={"name": "api-limit", "text": "60 a minute"})],
+        SOON,
+        "skip.condition",
+        "Skipped because of the rule api-limit: “60 a minute”.",
+    ),
+    "no reason and the text of a rule": (
+        [skip(0, rule={"text": "60 a minute"})],
+        SOON,
+        "skip.condition",
+        "Skipped because of a rule: “60 a minute”.",
+    ),
+    "no reason and a decision": (
+        [skip(0, rule={"decision": "ADR-7"})],
+        SOON,
+        "skip.condition",
+        "Skipped because of decision ADR-7.",
+    ),
+    "a producer's own words and a switch": (
+        [skip(0, reason="it rained", **SWITCH)],
+        SOON,
+        "skip.condition",
+        "Skipped because of the switch payouts.paused (“it rained”), set on 2026-10-05 at "
+        "08:00:00 UTC by Ann.",
+    ),
+    "paused by a switch of which only the name was sent": (
+        [skip(0, reason="paused", switch={"name": "payouts.paused"})],
+        SOON,
+        "skip.paused",
+        "Skipped because the work was paused: the switch payouts.paused.",
+    ),
+    "no reason, and the original is not here yet": (
+        [skip(0, of="a")],
+        SOON,
+        "skip.unexplained",
+        "Skipped, and nothing explains it; the original it names has not arrived.",
+    ),
+    "already done, and the original of the skip that it names is not here yet": (
+        [skip(0, id="b", of="a"), skip(1, of="b", reason="already_done")],
+        SOON,
+        "skip.already_done",
+        "Skipped, said to be already done; the skips lead on to №0, whose original has not "
+        "arrived.",
+    ),
+    "already done, and the original of the skip that it names was set aside": (
+        [
+            make(0, "done", id="a", state="quarantined"),
+            skip(1, id="b", of="a"),
+            skip(2, of="b", reason="already_done"),
+        ],
+        SOON,
+        "skip.already_done",
+        "Skipped because it was already done; the original of №1 was set aside, because it could "
+        "not be taken as it came.",
+    ),
+    "the skip that it names leads to the wrong kind": (
+        [
+            make(0, "heartbeat", id="a"),
+            skip(1, id="b", of="a"),
+            skip(2, of="b", reason="already_done"),
+        ],
+        SOON,
+        "skip.unexplained",
+        "Skipped, and nothing explains it: the skips lead on to №1, whose pointer leads to no "
+        "possible original.",
+    ),
+    "paused, and the original is not here yet": (
+        [skip(0, reason="paused", of="a")],
+        SOON,
+        "skip.unexplained",
+        "Skipped, and nothing explains it: the reason given is “paused”, but it names no rule and "
+        "no switch.",
+    ),
+    "a condition without its rule": (
+        [skip(0, reason="condition_false", condition={"result": False})],
+        SOON,
+        "skip.unexplained",
+        "Skipped, and nothing explains it: the reason given is “its condition was false”, but it "
+        "names no rule, no switch and no original, only a condition.",
+    ),
+    "a condition without its rule, and an original": (
+        [DONE, skip(1, of="a", reason="condition_false", condition={"result": False})],
+        SOON,
+        "skip.unexplained",
+        "Skipped, and nothing explains it: the reason given is “its condition was false”, but it "
+        "names no rule and no switch, only a condition.",
+    ),
+    "already done, through more skips than are shown": (
+        [DONE, skip(1, id="1", of="a"), *(skip(n, id=str(n), of=str(n - 1)) for n in range(2, 31))],
+        SOON,
+        "skip.already_done",
+        "Skipped because it was already done: its pointer leads through 29 other skips to the "
+        "work of №0, which is done.",
+    ),
+    "through more skips than are shown, and the original never came": (
+        [skip(n, id=str(n), of=str(n - 1)) for n in range(1_000, 1_031)],
+        LATER,
+        "skip.original_missing",
+        "Skipped, but its original is not recorded: the skips lead on to №1,000, whose original "
+        "is not recorded.",
+    ),
+    "through more skips than are walked": (
+        [skip(n, id=str(n), of=str(n - 1)) for n in range(300)],
+        SOON,
+        "skip.original_missing",
+        "Skipped, but its original is not recorded: the walk stopped after 256 skips, and the "
+        "chain goes on.",
     ),
     "paused by a rule, and an original that never came": (
         [skip(0, reason="paused", of="a", **RULE)],
@@ -268,7 +376,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, id="b", reason="paused", **RULE), skip(1, of="b")],
         SOON,
         "skip.condition",
-        "Skipped because of a condition: its pointer leads to another skip, which a rule explains.",
+        "Skipped: its pointer leads to another skip, which a rule explains.",
     ),
     "a producer's own words, and the original is done": (
         [DONE, skip(1, of="a", reason="it rained")],
@@ -376,7 +484,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, id="a", of="a", **RULE)],
         SOON,
         "skip.condition",
-        "Skipped because of a rule: rule api-limit, version 7.",
+        "Skipped because of the rule api-limit, version 7.",
     ),
     "the wrong kind": (
         [make(0, "heartbeat", id="a"), skip(1, of="a", reason="already_done")],
@@ -666,6 +774,43 @@ def test_a_condition_is_its_own_decisive_term():
     assert verdict_of(one).decisive == 'Because the condition came out false, with {"n":0}.'
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (
+            {"result": False, "inputs": {"n": 0}},
+            'Although a condition was sent, which came out false, with {"n":0}.',
+        ),
+        ({"inputs": {"n": 0}}, "Although a condition was sent, which has no result."),
+    ],
+    ids=["a result", "no result"],
+)
+def test_a_condition_without_its_rule_is_named_and_explains_nothing(condition, expected):
+    assert verdict_of(skip(0, reason="condition_false", condition=condition)).decisive == expected
+
+
+@pytest.mark.parametrize("reason", ["paused", "already_done"])
+def test_equal_keys_decide_nothing_where_nothing_explains_or_a_skip_is_named(reason):
+    named = skip(0, id="a", of="b", key=key(n=1))
+
+    assert verdict_of(named, skip(1, of="a", reason=reason, key=key(n=1))).decisive == ""
+
+
+@pytest.mark.parametrize("missing", ["scope", "id", "generation"])
+def test_half_a_name_of_an_invoke_does_not_make_two_calls_the_same_start(missing):
+    invoke = {"scope": "s", "id": "i", "generation": "4"}
+    invoke.pop(missing)
+    first = make(0, "enqueue", invoke=invoke, **JOB)
+
+    verdict = verdict_of(
+        first,
+        make(1, "done", **JOB),
+        skip(2, of_job="101", reason="already_done", invoke=invoke),
+    )
+
+    assert verdict.sentence == "Skipped because it was already done: job 101 is done."
+
+
 def test_a_failed_original_is_the_decisive_term():
     verdict = verdict_of(START, make(1, "fail", **JOB), skip(2, of="a", reason="in_flight"))
 
@@ -710,7 +855,7 @@ def test_what_only_a_rule_explains_is_not_explained_by_an_original(reason: str):
 def test_a_switch_is_not_called_a_condition():
     verdict = verdict_of(skip(0, switch={"name": "mail.paused"}))
 
-    assert verdict.sentence == "Skipped because of a switch: the switch mail.paused was set."
+    assert verdict.sentence == "Skipped because of the switch mail.paused."
 
 
 def test_a_job_without_the_same_key_was_not_asked_for_twice():
