@@ -322,3 +322,13 @@ def test_a_number_is_no_text() -> None:
     assert not isinstance(number, str)
     assert number != "4"
     assert f"{number}" == "4"
+
+
+@pytest.mark.parametrize("raw", [b'{"a": "x', b'{"a": "\x01"}', b"{a}", b'"\\u12"'])
+def test_what_is_wrong_with_json_is_told_with_its_place_in_plain_english(raw):
+    with pytest.raises(canonical.NotCanonical) as refused:
+        canonical.parse(raw)
+
+    assert refused.value.code == "json"
+    assert " at line 1 column " in refused.value.detail
+    assert " at at " not in refused.value.detail
