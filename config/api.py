@@ -7,6 +7,7 @@ from typing import Any
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
+from jobs.api import router as jobs_router
 from kit import http
 from ledger.api import openapi
 from ledger.api.routes import router as ledger_router
@@ -31,3 +32,4 @@ api = Api(
 )
 http.register(api)
 api.add_router("", ledger_router)
+api.add_router("", jobs_router)

@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "kit",
     "access",
     "ledger",
+    "jobs",
     "config",
 ]
 MIDDLEWARE = [

@@ -22,4 +22,5 @@ urlpatterns = [
     path("p/<str:slug>/<path:tail>.ndjson", twins.ndjson_twin, name="ndjson_twin"),
     path("p/<str:slug>/", overview.overview, name="overview"),
     path("p/<str:slug>/", include("ledger.urls")),
+    path("p/<str:slug>/", include("jobs.urls")),
 ]

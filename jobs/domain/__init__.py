@@ -1,0 +1,1 @@
+"""What jobs' receipts say and come to: values in, values out."""

@@ -1,0 +1,1 @@
+"""Foreign systems, translated into receipts."""

@@ -1,0 +1,1 @@
+"""Read tables of jobs, made from the log."""

@@ -1,0 +1,1 @@
+"""Every SELECT of the jobs pages."""
