@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from ledger.domain.statement import Statement
+from ledger.domain.verdicts import Verdict
 from ledger.statements import Item
 
 Write = Callable[[], None]
@@ -24,11 +26,58 @@ class Projector(Protocol):
     """
 
     name: str
-    rules_version: int
-    tables: tuple[str, ...]
+
+    @property
+    def rules_version(self) -> int:
+        """Give the version of its rules; other rules make other rows of the same log."""
+        ...
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Give the tables that it fills."""
+        ...
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
         """Work out what the items change."""
+        ...
+
+
+class Judging(Protocol):
+    """One batch as an app judges it, receipt by receipt in the order of the leaves."""
+
+    def take(self, item: Item) -> Iterable[int]:
+        """Note a receipt, and give the earlier leaves whose verdict may be another one now."""
+        ...
+
+    def watches(self, leaf: int) -> bool:
+        """Tell whether a receipt without a pointer may still come to another verdict."""
+        ...
+
+    def judge(self, statement: Statement) -> Verdict | None:
+        """Judge a receipt by what was taken so far, or leave it to the ledger's own rules."""
+        ...
+
+    def write(self) -> None:
+        """Write the app's rows, in the transaction that moves the cursor."""
+        ...
+
+
+class Judge(Protocol):
+    """Concludes more of a receipt than its pointer tells, by what the app keeps of others.
+
+    It runs inside the projector of receipts, which writes its verdict beside the pointer, so that
+    there is one verdict, with one history. `tables` and `rules_version` count as the projector's.
+    """
+
+    rules_version: int
+    tables: tuple[str, ...]
+
+    def open(self, project_id: int, items: Sequence[Item]) -> Judging:
+        """Load what judging a batch takes."""
+        ...
+
+    def explain(self, project_id: int, statement: Statement, end: int) -> Verdict | None:
+        """Judge one receipt as of the leaves below `end`, with its sentence."""
         ...
 
 
@@ -68,6 +117,7 @@ class Registry:
     """What the apps have registered, in declared order."""
 
     projectors: list[Projector] = field(default_factory=list)
+    judges: list[Judge] = field(default_factory=list)
     attention: list[AttentionSource] = field(default_factory=list)
     navigation: list[NavigationEntry] = field(default_factory=list)
 
@@ -75,6 +125,11 @@ class Registry:
         """Add a projector; it may read the tables of those added before it."""
         if all(projector.name != known.name for known in self.projectors):
             self.projectors.append(projector)
+
+    def add_judge(self, judge: Judge) -> None:
+        """Add a judge; the first that has a verdict on a receipt is heard."""
+        if all(type(judge) is not type(known) for known in self.judges):
+            self.judges.append(judge)
 
     def add_attention(self, source: AttentionSource) -> None:
         """Add a source of attention items."""

@@ -25,6 +25,7 @@ from ledger.domain import (
 from ledger.domain.pointers import Finding
 from ledger.domain.sides import Document, moment
 from ledger.domain.statement import RuleNamed, Statement
+from ledger.domain.verdicts import Verdict
 
 NOT_CHECKED = {
     "content_intact": "not_checked",
@@ -47,15 +48,17 @@ def explain(
     candidates: Sequence[Statement] = (),
     feed: Mapping[str, Any] | None = None,
     payload_erased: bool = False,
+    judged: Verdict | None = None,
 ) -> Document:
     """Explain one receipt as the ledger saw it at a leaf and a clock.
 
     `as_of` is the (leaf index, time) that the answer holds for, `now` the clock that decides
     between pending and dangling; `original` and `terminal` are the receipts at the finding's
-    target and terminal, `candidates` those at its candidates.
+    target and terminal, `candidates` those at its candidates, `judged` the verdict of the app
+    that knows more than the pointer does.
     """
     shown = pointers.shown_state(finding.state, finding.due_at, now) if finding else ""
-    verdict = verdicts.judge(statement, finding, original, terminal, shown=shown)
+    verdict = judged or verdicts.judge(statement, finding, original, terminal, shown=shown)
     return {
         "ref": statement.ref,
         "leaf_index": str(statement.leaf),

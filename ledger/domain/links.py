@@ -14,6 +14,8 @@ from ledger.domain.statement import JobName, Statement, done_id, masked_id, norm
 DEADLINE = timedelta(hours=24)
 LOCK_GRACE = timedelta(minutes=10)
 _ORDER = {"enqueue": 0, "start": 1, "done": 2}
+OF_KEY = tuple(_ORDER)
+"""The kinds that a key finds, beside a job's row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,9 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
 
 def _may_be_original(pointing: Statement, other: Statement) -> bool:
     """Hold a receipt of the same key against the time before the skip, or just after a lock."""
-    if other.kind not in _ORDER:
+    if other.kind not in _ORDER and not other.is_row:
         return False
-    before_s = (pointing.happened_at - other.happened_at).total_seconds()
+    before_s = (pointing.happened_at - other.begun_at).total_seconds()
     after_s = LOCK_GRACE.total_seconds() if pointing.reason == "lock_contended" else 0.0
     window_s = pointing.window_s
     if pointing.reason == "superseded" and before_s > targets.SKEW.total_seconds():

@@ -18,6 +18,7 @@ SPAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 SUBJECT_TYPE = re.compile(r"[a-z0-9_]{1,32}", re.ASCII)
 SUBJECT_LIMIT = 16
 KEY_FIELD_LIMIT = 64
+_IMPLYING = frozenset({"invoke", "timer"})
 _DOINGS = frozenset({"act", "what", "loop", "jobs"})
 
 Body = Mapping[str, object]
@@ -87,9 +88,9 @@ def invoke_fields(body: Body) -> Fields:
 
 def key_fields(body: Body, system: str, instance: str) -> Fields:
     """Return the key that a dedup decision compared, and what it ignored."""
-    if "key" not in body:
+    if "key" not in body and not (system == "oban" and _IMPLYING & body.keys()):
         return {}
-    key = plain.object_of(body["key"])
+    key = plain.object_of(body["key"] if "key" in body else implied_key(body))
     recipe = plain.name_of(key.get("recipe"))
     raw = sorted(plain.object_of(key.get("fields")).items(), key=lambda item: str(item[0]))
     whole = tuple((str(name), plain.json_text(value)) for name, value in raw)
@@ -101,6 +102,37 @@ def key_fields(body: Body, system: str, instance: str) -> Fields:
         "key_digest": key_digest(system, instance, recipe, whole),
         "window_s": plain.seconds_of(key.get("window_s")),
     }
+
+
+def implied_key(body: Body) -> Mapping[str, object]:
+    """Return the key that a Statifier worker of Oban is unique by, from what it names.
+
+    Source: reference/statifier-oban.md section 2; empty where a part of the key is not told.
+    """
+    timer, invoke = plain.object_of(body.get("timer")), plain.object_of(body.get("invoke"))
+    if timer:
+        picked = {"scope": timer.get("scope"), "ordinal": _numeral(timer.get("ordinal"))}
+        return _implied("statifier.timer", "1", picked)
+    picked = {
+        "scope": invoke.get("scope"),
+        "invoke_id": invoke.get("id"),
+        "macrostep": _numeral(invoke.get("generation")),
+    }
+    if invoke.get("index") is None:
+        return _implied("statifier.invoke", "2", picked)
+    return _implied("statifier.child", "1", {**picked, "index": _numeral(invoke.get("index"))})
+
+
+def _implied(recipe: str, version: str, picked: Mapping[str, object]) -> Mapping[str, object]:
+    if any(value is None for value in picked.values()):
+        return {}
+    return {"recipe": recipe, "version": version, "fields": picked}
+
+
+def _numeral(value: object) -> object:
+    """Return a whole number sent as text as the number that the job's arguments hold."""
+    number = plain.integer_of(value)
+    return value if number is None else number
 
 
 def _shown_fields(fields: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

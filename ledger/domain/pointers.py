@@ -1,4 +1,4 @@
-"""What a pointer comes to: followed hop by hop, and named.
+"""The walk from a receipt along its pointers to the end.
 
 `find_pointer` takes one statement and a book of all others in its project and answers with a
 finding that knows no clock: "waiting" stands for what is shown as pending before `due_at` and
@@ -10,10 +10,11 @@ reference/ledger.md section 4 ("Pointer states"), reference/jobs.md section 4a.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from ledger.domain import links, targets, words
-from ledger.domain.book import Book, Inquiry, Question, answers
+from ledger.domain.book import Book, Inquiry, answers
+from ledger.domain.findings import Finding, Hop, chip, is_unresolved, shown_state, tone
 from ledger.domain.links import DEADLINE, Link
 from ledger.domain.statement import Statement
 
@@ -31,42 +32,12 @@ __all__ = [
     "tone",
 ]
 
+
 HOP_CAP = 16
+
+
 WALK_CAP = 256
 """Skips that are walked; a chain that is longer still counts as not found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """One receipt on the way; `via` is how it was reached, empty for the first."""
-
-    leaf: int
-    ref: str
-    kind: str
-    at: datetime
-    state: str
-    via: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a pointer has come to, by which rule, and what was looked up for it.
-
-    `skips` counts the other skips on the way; `hops` shows the first of a long one, and its end.
-    """
-
-    state: str
-    rule: str
-    level: str
-    hops: tuple[Hop, ...] = ()
-    target_leaf: int | None = None
-    terminal_leaf: int | None = None
-    outcome: str = ""
-    due_at: datetime | None = None
-    hint: str | None = None
-    candidates: tuple[int, ...] = ()
-    asked: frozenset[Question] = frozenset()
-    skips: int = 0
 
 
 def has_pointer(statement: Statement) -> bool:
@@ -87,28 +58,6 @@ def find_pointer(
     inquiry = Inquiry(book)
     finding = _Walk(statement, inquiry, deadline).finding()
     return replace(finding, asked=frozenset(inquiry.asked))
-
-
-def shown_state(finding_state: str, due_at: datetime | None, now: datetime) -> str:
-    """Return the state at a moment: what waits is pending before `due_at`, dangling from it on."""
-    if finding_state != "waiting":
-        return finding_state
-    return "pending" if due_at is not None and now < due_at else "dangling"
-
-
-def is_unresolved(shown: str) -> bool:
-    """Tell whether a shown state needs someone."""
-    return shown in words.UNRESOLVED
-
-
-def chip(shown: str, outcome: str) -> str:
-    """Return the words of a pointer's chip; a pointer is never just "resolved"."""
-    return words.POINTER_WORDS.get(shown) or words.OUTCOME_WORDS.get(outcome, "found")
-
-
-def tone(shown: str, outcome: str) -> str:
-    """Return the tone of a pointer's chip: done, skip, bad, gap or plain."""
-    return words.POINTER_TONES.get(shown) or words.OUTCOME_TONES.get(outcome, "plain")
 
 
 @dataclass(slots=True)

@@ -101,11 +101,21 @@ class Statement:
     derived_from: str | None = None
     token_id: int | None = None
     minted: bool = False
+    body: Mapping[str, object] = field(default_factory=dict, hash=False, compare=False, repr=False)
+    """The stub as it was parsed: for members that only one app reads."""
 
     @property
     def happened_at(self) -> datetime:
         """When it happened by the producer's clock, else when it arrived by ours."""
         return self.occurred_at or self.received_at
+
+    @property
+    def begun_at(self) -> datetime:
+        """When the work that it tells of was asked for: a row may be seen long after that."""
+        if not self.is_row:
+            return self.happened_at
+        inserted_at = plain.time_of(plain.object_of(self.body.get("job")).get("inserted_at"))
+        return inserted_at or self.happened_at
 
     @property
     def source(self) -> str:
@@ -173,6 +183,7 @@ def read_statement(
         derived_from=derived_from,
         token_id=token_id,
         minted=minted,
+        body=body,
         **members.kind_fields(body, is_readable=state in READABLE),
         **members.work_fields(body, system, instance),
         **members.invoke_fields(body),

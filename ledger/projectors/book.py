@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from kit import bulk
 from ledger import statements
-from ledger.domain import pointers
+from ledger.domain import links, pointers
 from ledger.domain.names import column
 from ledger.domain.statement import JobName, Statement
 
@@ -25,7 +25,8 @@ Near = tuple[str, int]
 _COLUMNS = {"id": "id_key", "job": "job", "masked": "masked_id"}
 # A skip of a job or key is never what another skip points at by job or key.
 _MATTER = {"job": " AND kind <> 'skip'"}
-OF_KEY = ("enqueue", "start", "done")
+# Of observations only a job's row counts; which one is, its body tells.
+_OF_KEY = (*links.OF_KEY, "observe")
 # Each is two SELECTs of one compound statement, of which SQLite allows 500.
 _KEYS_AT_ONCE = 200
 
@@ -33,6 +34,11 @@ _KEYS_AT_ONCE = 200
 def names_of(statement: Statement) -> frozenset[Name]:
     """Give the names under which others may look a statement up."""
     return frozenset((kind, column(name)) for kind, name in pointers.answers(statement))
+
+
+def is_of_key(statement: Statement) -> bool:
+    """Tell whether a receipt may be what another's key finds."""
+    return statement.kind in links.OF_KEY or statement.is_row
 
 
 class Book:
@@ -149,7 +155,7 @@ def _around(project_id: int, end: int, chunk: Sequence[Near]) -> tuple[str, list
     """Select the leaves of each key on both sides of a leaf, with the key's place in the chunk."""
     parts: list[str] = []
     parameters: list[object] = []
-    marks = ", ".join(f"'{kind}'" for kind in OF_KEY)
+    marks = ", ".join(f"'{kind}'" for kind in _OF_KEY)
     for place, (digest, near) in enumerate(chunk):
         sides = [(-1, min(near, end), "DESC"), (near, end, "")]
         for above, below, order in sides[: 1 if near >= end else 2]:
@@ -166,7 +172,7 @@ def _around(project_id: int, end: int, chunk: Sequence[Near]) -> tuple[str, list
 def _matters(kind: str, statement: Statement) -> bool:
     if kind == "job":
         return statement.kind != "skip"
-    return kind != "key" or statement.kind in OF_KEY
+    return kind != "key" or statement.kind in _OF_KEY
 
 
 def _ends(leaves: Sequence[int]) -> Sequence[int]:

@@ -17,10 +17,12 @@ from ledger.domain import pointers, verdicts
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement, normal_id
-from ledger.projectors.book import OF_KEY, Book, Name, Near, names_of
-from ledger.registry import Write
+from ledger.projectors.book import Book, Name, Near, is_of_key, names_of
+from ledger.registry import Judging, Write, registry
 from ledger.statements import Item
 
+RULES_VERSION = 1
+TABLES = ("entry", "entry_subject", "pointer_event", "pointer_wait")
 # A skip looks for its key back in time, and up to this far ahead where a lock was lost.
 AHEAD = timedelta(minutes=10)
 BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -65,23 +67,26 @@ class Judgement:
         )  # fmt: skip
 
 
-def judge(statement: Statement, book: Book) -> tuple[Judgement, Finding | None]:
-    """Resolve and judge one receipt by what the book holds."""
+def judge(
+    statement: Statement, book: Book, judgings: Sequence[Judging] = ()
+) -> tuple[Judgement, Finding | None]:
+    """Resolve and judge one receipt by what the book and the apps' judges hold."""
     finding = pointers.find_pointer(statement, book)
     original = terminal = None
     if finding is not None:
         original = None if finding.target_leaf is None else book.get(finding.target_leaf)
         terminal = None if finding.terminal_leaf is None else book.get(finding.terminal_leaf)
     verdict = verdicts.stored_verdict(statement, finding, original, terminal)
+    judged = next(filter(None, (one.judge(statement) for one in judgings)), None)
     judgement = Judgement(
         pointer_state=finding.state if finding else "",
         outcome=finding.outcome if finding else "",
         due_at=finding.due_at if finding else None,
         target=finding.target_leaf if finding else None,
         terminal=finding.terminal_leaf if finding else None,
-        verdict=verdict.code,
-        verdict_when_due=verdicts.code_when_due(statement, finding),
-        level=verdict.level,
+        verdict=(judged or verdict).code,
+        verdict_when_due=judged.code if judged else verdicts.code_when_due(statement, finding),
+        level=(judged or verdict).level,
     )
     return judgement, finding
 
@@ -94,6 +99,7 @@ class _Run:
     book: Book
     waits: dict[Name, set[int]]
     current: dict[int, Judgement]
+    judgings: Sequence[Judging]
     entries: list[tuple[object, ...]] = field(default_factory=list)
     subjects: list[tuple[object, ...]] = field(default_factory=list)
     events: list[tuple[object, ...]] = field(default_factory=list)
@@ -103,26 +109,31 @@ class _Run:
     def take(self, item: Item) -> None:
         statement = item.statement
         self.book.add(statement)
-        judgement, finding = judge(statement, self.book)
+        touched = {leaf for one in self.judgings for leaf in one.take(item)}
+        judgement, finding = judge(statement, self.book, self.judgings)
         self.current[item.leaf] = judgement
         self.entries.append(self._entry(item, judgement))
         self.subjects.extend(
             (self.project_id, type_, subject, item.leaf) for type_, subject in statement.subjects
         )
-        if finding is not None:
+        if finding is not None or any(one.watches(item.leaf) for one in self.judgings):
             self._note(item.leaf, item.leaf, judgement, finding)
-        self._ask_again(item)
+        self._ask_again(item, touched)
 
-    def _ask_again(self, item: Item) -> None:
-        waiting: set[int] = set()
+    def _ask_again(self, item: Item, waiting: set[int]) -> None:
         for kind, name in names_of(item.statement):
             leaves = self.waits.get((kind, name), ())
             waiting.update(leaf for leaf in leaves if self._may_change(kind, leaf, item))
         for leaf in sorted(waiting):
-            judgement, finding = judge(self.book.get(leaf), self.book)
-            if finding is not None and judgement != self.current[leaf]:
+            judgement, finding = judge(self.book.get(leaf), self.book, self.judgings)
+            if judgement != self._current(leaf):
                 self.current[leaf] = self.updates[leaf] = judgement
                 self._note(leaf, item.leaf, judgement, finding)
+
+    def _current(self, leaf: int) -> Judgement:
+        if leaf not in self.current:
+            self.current.update(_current(self.project_id, [leaf]))
+        return self.current[leaf]
 
     def _may_change(self, kind: str, leaf: int, item: Item) -> bool:
         """Leave out the pointers that an arrival cannot touch, which on a hot key are most."""
@@ -133,15 +144,17 @@ class _Run:
         if kind != "key":
             return True
         asked = self.book.get(leaf)
-        if item.statement.kind not in OF_KEY:
+        if not is_of_key(item.statement):
             return False
         # A pointer that names something came to the key by way of another skip, whose time counts.
         names_one = asked.pointer is not None and asked.pointer.names_something
-        return names_one or item.statement.happened_at - asked.happened_at <= AHEAD
+        return names_one or item.statement.begun_at - asked.happened_at <= AHEAD
 
-    def _note(self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding) -> None:
+    def _note(
+        self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding | None
+    ) -> None:
         self.events.append((self.project_id, leaf, at_leaf, *judgement.row()))
-        for kind, text in finding.asked:
+        for kind, text in finding.asked if finding is not None else ():
             name = (kind, column(text))
             self.waits[name].add(leaf)
             self.new_waits[name, leaf] = None
@@ -175,14 +188,24 @@ class _Run:
             _UPDATE,
             [(*one.row(), self.project_id, leaf) for leaf, one in sorted(self.updates.items())],
         )
+        for judging in self.judgings:
+            judging.write()
 
 
 class ReceiptsProjector:
     """Writes entries, their subjects, and the events of their pointers."""
 
     name = "receipts"
-    rules_version = 1
-    tables: tuple[str, ...] = ("entry", "entry_subject", "pointer_event", "pointer_wait")
+
+    @property
+    def rules_version(self) -> int:
+        """Give the version of our own rules and of all judges', of which each only rises."""
+        return RULES_VERSION + sum(judge.rules_version for judge in registry.judges)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Give our own tables and those of the judges."""
+        return (*TABLES, *(table for judge in registry.judges for table in judge.tables))
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
         """Resolve and judge the batch, and whatever it asks again."""
@@ -191,7 +214,8 @@ class ReceiptsProjector:
         book.fetch(_wanted(items))
         book.fetch_keys(_wanted_keys(items))
         book.fetch_leaves(leaves)
-        run = _Run(project_id, book, waits, _current(project_id, leaves))
+        judgings = [judge.open(project_id, items) for judge in registry.judges]
+        run = _Run(project_id, book, waits, _current(project_id, leaves), judgings)
         for item in items:
             run.take(item)
         return run.write
@@ -226,7 +250,7 @@ def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int
     for item in items:
         for kind, name in names_of(item.statement):
             texts[kind].add(name)
-    earliest = _before(min(item.statement.happened_at for item in items))
+    earliest = _before(min(item.statement.begun_at for item in items))
     for kind, names in texts.items():
         recent = f" AND {_MAY_CHANGE}" if kind == "key" else ""
         statement = (

@@ -9,11 +9,13 @@ from ledger import statements
 from ledger.domain import explain, pointers
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
+from ledger.domain.verdicts import Verdict
 from ledger.models import ReceiptBody
 from ledger.projectors.book import Book
 from ledger.queries import heads, lists
 from ledger.queries.as_of import AsOf, BadAsOf
 from ledger.queries.receipts import Found
+from ledger.registry import registry
 
 Document = dict[str, Any]
 # How many neighbours of the same scope or task are looked at on either side for near matches.
@@ -59,9 +61,16 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         candidates=candidates,
         feed=lists.feed_of(project_id),
         payload_erased=not ReceiptBody.objects.filter(pk=found.receipt.pk).exists(),
+        judged=_judged(project_id, statement, as_of),
     )
     document["contradictions"] = _second_dones(statement, book)
     return document
+
+
+def _judged(project_id: int, statement: Statement, as_of: AsOf) -> Verdict | None:
+    """Ask the apps, which may know more than the pointer does."""
+    answers = (one.explain(project_id, statement, as_of.end) for one in registry.judges)
+    return next(filter(None, answers), None)
 
 
 def _second_dones(statement: Statement, book: Book) -> list[Document]:
