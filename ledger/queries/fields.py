@@ -43,6 +43,9 @@ FIELDS: dict[str, FieldSpec] = {
             (*words.POINTER_STATES, "unresolved"),
             help="what became of the pointer",
         ),
+        FieldSpec(
+            "outcome", "word", tuple(words.OUTCOME_WORDS), help="what became of a skip's original"
+        ),
         FieldSpec("state", "word", STATES, help="how the receipt was taken"),
         FieldSpec("level", "word", words.LEVELS, help="how the verdict is known"),
         FieldSpec("rule", "text", help="the rule or switch that was named"),

@@ -164,6 +164,10 @@ def _pointer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
     return f"coalesce({state}, '') = %s", [value]
 
 
+def _outcome(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
+    return f"coalesce({pointer}.outcome, '') = %s", [value]
+
+
 def _verdict(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
     """Match what the verdict reads as at the clock: one that waits too long has lost its reason."""
     overdue = f"coalesce({pointer}.pointer_state = 'waiting' AND {pointer}.due_at <= %s, false)"
@@ -244,6 +248,7 @@ def _number(name: str) -> str:
 
 _ONE: dict[str, Callable[[str, Term, AsOf, str], Condition]] = {
     "pointer": _pointer,
+    "outcome": _outcome,
     "verdict": _verdict,
     "level": _level,
     "source": _source,

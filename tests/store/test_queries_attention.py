@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import time_machine
@@ -79,7 +80,7 @@ class Desk:
 
     def counted(self, item: Body) -> int:
         """Count the list that an item leads to."""
-        _, _, q = item["next"]["path"].partition("q=")
+        (q,) = parse_qs(urlsplit(item["next"]["path"]).query)["q"]
         with self.clock():
             asked = documents.asked(self.project.id, q)
             return int(documents.receipt_list(self.project.id, asked)["count"].value)
@@ -140,6 +141,61 @@ def test_a_pointer_that_still_waits_needs_nobody_until_it_is_due(desk: Desk) -> 
 
     assert desk.wait(hours=24, microseconds=-1).items() == {}
     assert set(desk.wait(microseconds=1).items()) == {"pointer.dangling"}
+
+
+FAILED: list[Body] = [{"kind": "fail", "id": "a"}, {"kind": "skip", "original": {"receipt": "a"}}]
+LOST: list[Body] = [
+    {"kind": "start", "id": "a", "job": {"id": "1"}},
+    {"kind": "skip", "reason": "holder_lost", "original": {"receipt": "a"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "given", "sentence"),
+    [
+        ("skip.original_failed", FAILED, "A skip points to work that did not succeed."),
+        ("skip.holder_lost", LOST, "A skip met a key whose holder was lost."),
+    ],
+)
+def test_a_skip_after_which_the_work_may_not_be_done_is_an_item_that_leads_to_its_list(
+    desk: Desk, code: str, given: list[Body], sentence: str
+) -> None:
+    desk.post(*given)
+
+    (item,) = desk.items().values()
+
+    assert (item["code"], item["sentence"]) == (f"verdict.{code}", sentence)
+    assert (item["severity"], item["since"]) == ("bad", NINE)
+    assert desk.counted(item) == 1
+
+
+def test_a_failure_that_was_made_good_needs_nobody_any_more(desk: Desk) -> None:
+    desk.post({"kind": "fail", "job": {"id": "1"}}, {"kind": "skip", "original": {"job": "1"}})
+    assert "verdict.skip.original_failed" in desk.items()
+
+    desk.wait(minutes=5).post({"kind": "done", "job": {"id": "1"}})
+
+    assert desk.items() == {}
+
+
+def test_a_lost_holder_whose_work_is_done_by_now_needs_nobody(desk: Desk) -> None:
+    desk.post(*LOST)
+
+    desk.wait(minutes=5).post({"kind": "done", "job": {"id": "1"}})
+
+    assert desk.items() == {}
+
+
+def test_a_failure_that_somebody_has_seen_is_quiet_until_there_is_another(desk: Desk) -> None:
+    desk.post(*FAILED)
+    desk.acknowledge("verdict.skip.original_failed")
+    quiet = desk.items()
+
+    desk.wait(minutes=5).post({"kind": "skip", "id": "b", "original": {"receipt": "a"}})
+
+    assert quiet == {}
+    item = desk.items()["verdict.skip.original_failed"]
+    assert item["sentence"] == "2 skips point to work that did not succeed."
 
 
 def test_what_is_set_aside_is_one_item_with_the_age_of_the_oldest(desk: Desk) -> None:
