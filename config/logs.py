@@ -1,4 +1,6 @@
-"""Logs: one line an event, with a time, an action and a request id, and without secrets.
+"""Logs: one line an event, without secrets: its time, level and logger, and what went wrong.
+
+Within a request a line has its `request_id`; our own events also say an `action`.
 
 JSON when standard error goes into a file or a pipe, readable lines in a terminal. Django's own
 default sends errors by mail only, so a server without mail would show a 500 and say nothing.
