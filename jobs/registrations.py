@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from jobs.judge import CallsJudge
+from ledger.registry import registry
+
 
 def register() -> None:
     """Register the app's judge, projectors, pages and attention items."""
+    registry.add_judge(CallsJudge())

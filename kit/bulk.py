@@ -88,6 +88,18 @@ def select_in(
     return rows
 
 
+def delete_in(
+    statement: str, fixed: Sequence[Any], values: Iterable[Any], size: int = 5_000
+) -> None:
+    """Run a DELETE whose `{values}` stands for a list that may be longer than one statement."""
+    wanted = list(values)
+    for start in range(0, len(wanted), size):
+        chunk = wanted[start : start + size]
+        marks = ", ".join(["%s"] * len(chunk))
+        with connection.cursor() as cursor:
+            cursor.execute(statement.format(values=marks), [*adapt(fixed), *adapt(chunk)])
+
+
 def select_rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Run a SELECT; bytes come back as bytes on both databases."""
     with connection.cursor() as cursor:

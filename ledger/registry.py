@@ -53,8 +53,11 @@ class Judging(Protocol):
         """Tell whether a receipt without a pointer may still come to another verdict."""
         ...
 
-    def judge(self, statement: Statement) -> Verdict | None:
-        """Judge a receipt by what was taken so far, or leave it to the ledger's own rules."""
+    def judge(self, statement: Statement, original: Statement | None) -> Verdict | None:
+        """Judge a receipt by what was taken so far, or leave it to the ledger's own rules.
+
+        `original` is what its pointer was found to point at.
+        """
         ...
 
     def write(self) -> None:
@@ -76,8 +79,10 @@ class Judge(Protocol):
         """Load what judging a batch takes."""
         ...
 
-    def explain(self, project_id: int, statement: Statement, end: int) -> Verdict | None:
-        """Judge one receipt as of the leaves below `end`, with its sentence."""
+    def explain(
+        self, project_id: int, statement: Statement, original: Statement | None, end: int | None
+    ) -> Verdict | None:
+        """Judge one receipt as of the leaves below `end`, or of all, with its sentence."""
         ...
 
 

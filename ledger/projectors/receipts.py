@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from kit import bulk
-from ledger.domain import pointers, verdicts
+from ledger.domain import pointers, verdicts, words
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement, normal_id
@@ -77,7 +77,8 @@ def judge(
         original = None if finding.target_leaf is None else book.get(finding.target_leaf)
         terminal = None if finding.terminal_leaf is None else book.get(finding.terminal_leaf)
     verdict = verdicts.stored_verdict(statement, finding, original, terminal)
-    judged = next(filter(None, (one.judge(statement) for one in judgings)), None)
+    found = original if finding is not None and finding.state in words.FOUND else None
+    judged = next(filter(None, (one.judge(statement, found) for one in judgings)), None)
     judgement = Judgement(
         pointer_state=finding.state if finding else "",
         outcome=finding.outcome if finding else "",
@@ -150,9 +151,7 @@ class _Run:
         names_one = asked.pointer is not None and asked.pointer.names_something
         return names_one or item.statement.begun_at - asked.happened_at <= AHEAD
 
-    def _note(
-        self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding | None
-    ) -> None:
+    def _note(self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding | None) -> None:
         self.events.append((self.project_id, leaf, at_leaf, *judgement.row()))
         for kind, text in finding.asked if finding is not None else ():
             name = (kind, column(text))

@@ -6,8 +6,9 @@ from typing import Any
 
 from kit import bulk, ids
 from ledger import statements
-from ledger.domain import explain, pointers
+from ledger.domain import explain, pointers, words
 from ledger.domain.names import column
+from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.models import ReceiptBody
@@ -61,15 +62,23 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         candidates=candidates,
         feed=lists.feed_of(project_id),
         payload_erased=not ReceiptBody.objects.filter(pk=found.receipt.pk).exists(),
-        judged=_judged(project_id, statement, as_of),
+        judged=_judged(project_id, statement, finding, original, as_of),
     )
     document["contradictions"] = _second_dones(statement, book)
     return document
 
 
-def _judged(project_id: int, statement: Statement, as_of: AsOf) -> Verdict | None:
+def _judged(
+    project_id: int,
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    as_of: AsOf,
+) -> Verdict | None:
     """Ask the apps, which may know more than the pointer does."""
-    answers = (one.explain(project_id, statement, as_of.end) for one in registry.judges)
+    found = original if finding is not None and finding.state in words.FOUND else None
+    end = None if as_of.is_now else as_of.end
+    answers = (one.explain(project_id, statement, found, end) for one in registry.judges)
     return next(filter(None, answers), None)
 
 

@@ -1,0 +1,250 @@
+"""What jobs and the receipts about calls come to, and the rule that spoke.
+
+The precedence is that of contract.md section 5, first match wins; the rules for receipts are
+those of reference/statifier-oban.md section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from jobs.domain.facts import Call
+from jobs.domain.state import Job, Known, Told
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A verdict's code, the rule that spoke, and the job or the value that decided it."""
+
+    code: str
+    rule: str
+    other: Job | None = None
+    detail: str = ""
+
+
+def judge_job(job: Job, known: Known) -> Ruling:
+    """Judge one job by itself and by the other jobs of its call."""
+    if job.is_timer:
+        return _judge_timer(job)
+    if job.is_child_start:
+        code = "fanout.child_started" if job.state == "completed" else "fanout.child_pending"
+        return Ruling(code, "child-start")
+    return _judge_invoke(job, known)
+
+
+def _judge_timer(job: Job) -> Ruling:
+    if job.state == "cancelled":
+        return _cancelled(job)
+    if job.state in ("discarded", "failed"):
+        return Ruling("failed.exhausted", "row-discarded")
+    if job.state == "completed":
+        return Ruling("done", "row-completed")
+    if job.state == "scheduled" and job.attempted_at is not None and not job.errors:
+        return Ruling("timer.snoozed", "snoozed")
+    return Ruling("timer.pending", "timer-waits")
+
+
+def _cancelled(job: Job) -> Ruling:
+    if job.last_error == "cancel_discarded":
+        return Ruling("discard.run_dead", "run-dead")
+    return Ruling("cancel.swept", "row-cancelled")
+
+
+def _judge_invoke(job: Job, known: Known) -> Ruling:
+    others = known.calls[job.call].values() if job.call else ()
+    deleted = _deleted_before(job, known)
+    if deleted is not None:
+        return Ruling("replay.duplicated_after_prune", "guard-gone", deleted)
+    if _was_retried(job):
+        return Ruling("rerun.same_row", "operator-retry")
+    if job.state == "cancelled":
+        return _judge_cancelled(job, others)
+    if job.state in ("discarded", "failed"):
+        return Ruling("failed.exhausted", "row-discarded")
+    if job.state == "completed":
+        found = _judge_completed(job, known, others)
+        if found is not None:
+            return found
+    return _judge_stored(job, others)
+
+
+def _was_retried(job: Job) -> bool:
+    waits = job.state in ("available", "scheduled") and job.attempted_at is not None
+    return waits and job.last_error in ("cancel", "cancel_discarded")
+
+
+def _deleted_before(job: Job, known: Known) -> Job | None:
+    """Return an older job of the same key that the ledger knows as deleted before this one."""
+    if not job.key_digest:
+        return None
+    alike = known.keys[job.key_digest].values()
+    gone = [one for one in alike if one.name != job.name and _went_before(one, job)]
+    return max(gone, key=lambda one: (one.deleted_leaf or 0, one.name), default=None)
+
+
+def _went_before(one: Job, job: Job) -> bool:
+    if one.deleted_at is None or one.inserted_at is None or job.inserted_at is None:
+        return False
+    return one.inserted_at <= job.inserted_at and one.deleted_at <= job.inserted_at
+
+
+def _judge_cancelled(job: Job, others: Iterable[Job]) -> Ruling:
+    ruling = _cancelled(job)
+    if ruling.code == "discard.run_dead" or job.inserted_at is None:
+        return ruling
+    stale = [
+        one
+        for one in others
+        if is_older(one, job)
+        and one.state == "completed"
+        and one.finished_at is not None
+        and one.finished_at > job.inserted_at
+    ]
+    if stale:
+        return Ruling("cancel.swept_after_stale", "stale-answer", max(stale, key=_age))
+    return ruling
+
+
+def _judge_completed(job: Job, known: Known, others: Iterable[Job]) -> Ruling | None:
+    newer = newer_by(others, job.generation_number, job.finished_at)
+    if newer is not None:
+        return Ruling("delivery.stale_suspect", "newer-stored", newer)
+    if _was_cancelled_after(job, known):
+        return Ruling("cancel.lost_to_terminal", "cancel-came-late")
+    if any(one.is_child_start and one.generation == job.generation for one in others):
+        return Ruling("open.fan_out", "child-starts")
+    if job.deferred_leaf is not None:
+        return Ruling("open.deferred", "deferred")
+    return None if job.is_invoke else Ruling("done", "row-completed")
+
+
+def _was_cancelled_after(job: Job, known: Known) -> bool:
+    if not job.call or job.finished_at is None:
+        return False
+    return any(
+        told.kind == "cancel" and told.scope == job.scope and told.at >= job.finished_at
+        for told in known.told[job.call].values()
+        if not told.job
+    )
+
+
+def _judge_stored(job: Job, others: Iterable[Job]) -> Ruling:
+    if job.is_invoke and job.is_packed:
+        return Ruling("scope.packed", "scope-unpacks")
+    older = [one for one in others if is_older(one, job)]
+    if older:
+        return Ruling("reentry.fresh", "older-generation", max(older, key=_age))
+    return Ruling("fresh", "first-of-key")
+
+
+def is_older(one: Job, other: Job) -> bool:
+    """Tell whether a job is an earlier generation of the same call than another."""
+    return is_before(one, other.generation_number)
+
+
+def is_before(one: Job, number: int | None) -> bool:
+    """Tell whether a job is an invoke of an earlier generation than a number."""
+    if not one.is_invoke or one.generation_number is None or number is None:
+        return False
+    return one.generation_number < number
+
+
+def newer_by(others: Iterable[Job], number: int | None, at: datetime | None) -> Job | None:
+    """Return the newest generation above a number that was inserted before a moment."""
+    if number is None or at is None:
+        return None
+    newer = [
+        one
+        for one in others
+        if one.is_invoke
+        and one.generation_number is not None
+        and one.generation_number > number
+        and one.inserted_at is not None
+        and one.inserted_at < at
+    ]
+    return max(newer, key=_age, default=None)
+
+
+def _age(one: Job) -> tuple[int, str]:
+    return one.generation_number or 0, one.name
+
+
+def judge_told(told: Told, known: Known) -> Ruling | None:
+    """Judge a receipt about a call: an enqueue, a deliver, or a cancel that reached nothing."""
+    jobs = known.calls[told.call].values()
+    if told.kind == "enqueue":
+        older = [one for one in jobs if is_before(one, told.number)]
+        if older:
+            return Ruling("reentry.fresh", "older-generation", max(older, key=_age))
+        return Ruling("fresh", "first-of-key")
+    if told.kind == "deliver":
+        newer = newer_by(jobs, told.number, told.at)
+        if newer is not None:
+            return Ruling("delivery.stale_suspect", "newer-stored", newer)
+        return Ruling("done", "kind")
+    return _judge_cancel(told, jobs)
+
+
+def _judge_cancel(told: Told, jobs: Iterable[Job]) -> Ruling | None:
+    if told.job or told.count is None:
+        return None
+    if told.count > 0:
+        return Ruling("cancel.swept", "count")
+    packed = [one for one in jobs if one.is_packed and one.scope != told.scope]
+    if packed:
+        return Ruling("cancel.missed_packed", "scope-unpacks", max(packed, key=_age))
+    running = [one for one in jobs if one.is_invoke and one.was_executing(told.at)]
+    if running:
+        return Ruling("cancel.noop_executing", "was-executing", max(running, key=_age))
+    return Ruling("cancel.noop", "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The stored side of a skip: what it shares with the attempt, and what not."""
+
+    call: Call | None
+    ordinal: str
+    label: str
+
+
+def judge_skip(attempt: Call, original: Original) -> Ruling | None:
+    """Judge a skip that points at a stored job of a call (rules 3 to 6).
+
+    None where the original is of no call, or one side does not tell its generation.
+    """
+    stored = original.call
+    if stored is None or not attempt.generation or not stored.generation:
+        return None
+    if _differ_in_generation(attempt, stored):
+        detail = f"{attempt.generation} is not {stored.generation}"
+        return Ruling("dedup.lost_reentry", "macrostep-differs", detail=detail)
+    if attempt.element and stored.element and attempt.element != stored.element:
+        detail = f"({attempt.element}) is not ({stored.element})"
+        return Ruling("dedup.residual_collision", "element-differs", detail=detail)
+    for name, mine, theirs in zip(
+        ("handler", "type", "src"), attempt.work, stored.work, strict=True
+    ):
+        if mine and theirs and mine != theirs:
+            detail = f"{name} {mine} is not {theirs}"
+            return Ruling("dedup.scope_reuse_suspect", "work-differs", detail=detail)
+    return Ruling("dedup.replay", "same-key" if attempt.element else "same-key-element-unknown")
+
+
+def _differ_in_generation(attempt: Call, stored: Call) -> bool:
+    if attempt.number is not None and stored.number is not None:
+        return attempt.number != stored.number
+    return attempt.generation != stored.generation
+
+
+def original_of(job: Job) -> Original:
+    """Return the stored side of a skip that points at a job."""
+    if not job.scope:
+        return Original(None, "", job.number)
+    call = Call(
+        job.system, job.instance, job.scope, job.logical_scope, job.invoke, job.generation,
+        job.generation_number, job.element, job.call_index, (job.handler, job.type, job.src),
+    )  # fmt: skip
+    return Original(call if job.invoke else None, job.ordinal, job.number)

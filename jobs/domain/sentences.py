@@ -1,0 +1,136 @@
+"""Each verdict of jobs in one sentence, which claims what the rule compared and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jobs.domain.judging import Ruling
+from jobs.domain.state import Job
+
+Words = Callable[[Ruling, str], str]
+
+
+def _other(ruling: Ruling) -> str:
+    return f"job {ruling.other.number}" if ruling.other is not None else "another job"
+
+
+def _other_generation(ruling: Ruling) -> str:
+    if ruling.other is None or not ruling.other.generation:
+        return "another generation"
+    return f"macrostep {ruling.other.generation} (job {ruling.other.number})"
+
+
+OF_RECEIPT: dict[str, Words] = {
+    "fresh": lambda ruling, call: f"The first job on record of {call} was stored.",
+    "reentry.fresh": lambda ruling, call: (
+        f"A new generation of {call} was stored: {_other_generation(ruling)} came before it "
+        "and is not a duplicate."
+    ),
+    "done": lambda ruling, call: f"The answer of {call} was delivered.",
+    "delivery.stale_suspect": lambda ruling, call: (
+        f"An answer of {call} came after {_other_generation(ruling)} was stored, so it may have "
+        "been taken for the newer one's."
+    ),
+    "cancel.swept": lambda ruling, call: f"A cancel of {call} reached what was waiting.",
+    "cancel.missed_packed": lambda ruling, call: (
+        f"A cancel of {call} reached nothing, and {_other(ruling)} stands under a scope that "
+        "carries the generation, which a plain scope does not match."
+    ),
+    "cancel.noop_executing": lambda ruling, call: (
+        f"A cancel of {call} reached nothing: {_other(ruling)} was executing, and a cancel leaves "
+        "what executes alone."
+    ),
+    "cancel.noop": lambda ruling, call: (
+        f"A cancel of {call} reached nothing, which is normal when nothing waits."
+    ),
+    "dedup.replay": lambda ruling, call: (
+        f"Skipped: {call} was asked for again, and {ruling.detail} already holds it."
+    ),
+    "dedup.lost_reentry": lambda ruling, call: (
+        f"Lost: {call} was entered anew, and the start was taken for {ruling.detail}, an entry "
+        "of another macrostep; the work never ran."
+    ),
+    "dedup.residual_collision": lambda ruling, call: (
+        f"Lost: two elements share {call}; {ruling.detail} is the other element's, and this one's "
+        "work never ran."
+    ),
+    "dedup.scope_reuse_suspect": lambda ruling, call: (
+        f"Skipped: {call} is held by {ruling.detail}, which was to do something else; the scope "
+        "may have been used again."
+    ),
+    "open.deferred": lambda ruling, call: (
+        f"{call} was deferred: the answer is to come from outside, and is open."
+    ),
+    "open.fan_out": lambda ruling, call: (
+        f"{call} was fanned out: it ends without an answer of its own, which is open."
+    ),
+    "fanout.child_started": lambda ruling, call: f"An item of {call} was started.",
+    "guard.pruned": lambda ruling, call: (
+        f"{ruling.detail} deleted from the job table, and what they guarded is guarded no more."
+    ),
+}
+"""Of a receipt; the second value names the call."""
+
+OF_JOB: dict[str, Callable[[Ruling, Job], str]] = {
+    "fresh": lambda ruling, job: "The first job on record of its key.",
+    "reentry.fresh": lambda ruling, job: (
+        f"A new generation of its call: {_other_generation(ruling)} came before it, so this is no "
+        "duplicate."
+    ),
+    "scope.packed": lambda ruling, job: (
+        f"Its scope {job.scope} carries the generation; the run is {job.logical_scope}."
+    ),
+    "replay.duplicated_after_prune": lambda ruling, job: (
+        f"{_other(ruling).capitalize()} held the same key and was deleted before this one was "
+        "stored: the guard went with the row, and the work was asked for again."
+    ),
+    "rerun.same_row": lambda ruling, job: (
+        "It was cancelled and set going again in the same row: the same generation, the next "
+        "attempt."
+    ),
+    "discard.run_dead": lambda ruling, job: (
+        "Its last error says that the run was no longer there, so its outcome was dropped."
+    ),
+    "cancel.swept": lambda ruling, job: "It was cancelled before it ended.",
+    "cancel.swept_after_stale": lambda ruling, job: (
+        f"It was cancelled, and {_other_generation(ruling)} had completed after it was stored: an "
+        "old answer may have moved the run on and swept the live generation."
+    ),
+    "failed.exhausted": lambda ruling, job: (
+        f"It was discarded after {job.attempt or 'its'} attempts."
+        if job.attempt != 1
+        else "It was discarded after 1 attempt."
+    ),
+    "delivery.stale_suspect": lambda ruling, job: (
+        f"It completed after {_other_generation(ruling)} was stored, so its answer may have been "
+        "taken for the newer one's."
+    ),
+    "cancel.lost_to_terminal": lambda ruling, job: (
+        "It had completed when a cancel of its call came, and keeps its outcome."
+    ),
+    "open.fan_out": lambda ruling, job: (
+        "It completed by starting items; the answer comes when they have settled."
+    ),
+    "open.deferred": lambda ruling, job: (
+        "It completed without an answer, which is to come from outside."
+    ),
+    "fanout.child_started": lambda ruling, job: f"Item {job.call_index} was started.",
+    "fanout.child_pending": lambda ruling, job: f"Item {job.call_index} is not started.",
+    "timer.pending": lambda ruling, job: "The timer waits for its time.",
+    "timer.snoozed": lambda ruling, job: (
+        "The timer came due and was put off without an error; it waits again."
+    ),
+    "done": lambda ruling, job: "It completed.",
+}
+"""Of a job."""
+
+
+def of_receipt(ruling: Ruling, call: str) -> str:
+    """Return the sentence of a receipt's verdict; `call` names what it is about."""
+    text = OF_RECEIPT[ruling.code](ruling, call)
+    return text[0].upper() + text[1:]
+
+
+def of_job(ruling: Ruling, job: Job) -> str:
+    """Return the sentence of a job's verdict."""
+    return OF_JOB[ruling.code](ruling, job)

@@ -1,0 +1,86 @@
+"""Jobs and calls folded from the log, and the receipts about them judged as they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from jobs.domain import judging, verdicts
+from jobs.domain.facts import Fact
+from jobs.domain.state import WATCHED, Job, Known, Told
+from jobs.projectors import shelf
+from ledger.domain.statement import Statement
+from ledger.domain.verdicts import Verdict
+from ledger.statements import Item
+
+
+class CallsJudging:
+    """One batch."""
+
+    def __init__(self, project_id: int, facts: dict[int, Fact], known: Known) -> None:
+        """Start from what is stored."""
+        self._project_id = project_id
+        self._facts = facts
+        self._known = known
+        self._touched: dict[str, Job] = {}
+        self._told: list[Told] = []
+
+    def take(self, item: Item) -> Iterable[int]:
+        """Fold a receipt in; the verdicts on its call's earlier receipts may differ then."""
+        fact = self._facts.get(item.leaf)
+        if fact is None:
+            return ()
+        changed = self._known.take(fact)
+        self._touched.update((job.name, job) for job in changed)
+        self._told.extend(self._known.tellings_of(fact))
+        return {
+            told.leaf
+            for job in changed
+            if job.is_invoke
+            for told in self._known.told[job.call].values()
+            if told.leaf < item.leaf and _may_change(told, job)
+        }
+
+    def watches(self, leaf: int) -> bool:
+        """Tell whether a receipt is one about a call."""
+        fact = self._facts.get(leaf)
+        return fact is not None and fact.kind in WATCHED and fact.timer is None
+
+    def judge(self, statement: Statement, original: Statement | None) -> Verdict | None:
+        """Judge a receipt by the jobs and calls as they are at this leaf."""
+        return verdicts.judge(statement, self._known, original)
+
+    def write(self) -> None:
+        """Write the jobs that changed, those whose verdict did, and the receipts about calls."""
+        shelf.write_jobs(self._project_id, self._judged())
+        shelf.write_told(self._project_id, self._told)
+
+    def _judged(self) -> list[Job]:
+        """Judge the jobs of every call and key that was touched; give those that are otherwise."""
+        calls = {job.call for job in self._touched.values() if job.call}
+        calls.update(told.call for told in self._told)
+        keys = {job.key_digest for job in self._touched.values() if job.key_digest}
+        near = chain(
+            self._touched.values(),
+            *(self._known.calls[call].values() for call in calls),
+            *(self._known.keys[key].values() for key in keys),
+        )
+        found: dict[str, Job] = {}
+        for job in near:
+            ruling = judging.judge_job(job, self._known)
+            if job.name in self._touched or (job.verdict, job.rule) != (ruling.code, ruling.rule):
+                job.verdict, job.rule = ruling.code, ruling.rule
+                found[job.name] = job
+        return list(found.values())
+
+
+def _may_change(told: Told, job: Job) -> bool:
+    """Leave out the receipts that a job of their call cannot touch, which are nearly all."""
+    if told.kind == "cancel":
+        return not told.count
+    if told.number is None or job.generation_number is None:
+        return False
+    if told.kind == "enqueue":
+        return job.generation_number < told.number
+    is_newer = job.generation_number > told.number
+    return is_newer and job.inserted_at is not None and job.inserted_at < told.at

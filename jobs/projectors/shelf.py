@@ -1,0 +1,94 @@
+"""Jobs and calls as they are stored: read into the domain's state, and written back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+from jobs.domain.facts import Fact
+from jobs.domain.state import Job, Known, Told, groups_of
+from kit import bulk
+from ledger.domain.names import column
+from ledger.domain.statement import Statement
+
+JOB_COLUMNS = tuple(one.name for one in fields(Job))
+TOLD_COLUMNS = tuple("leaf_index" if one.name == "leaf" else one.name for one in fields(Told))
+_JOB_TIMES = frozenset(name for name in JOB_COLUMNS if name.endswith("_at"))
+_JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM job WHERE project_id = %s AND "  # noqa: S608
+_TOLD = (
+    f"SELECT {', '.join(TOLD_COLUMNS)} FROM call_receipt "  # noqa: S608
+    "WHERE project_id = %s AND call IN ({values})"
+)
+_DELETE = "DELETE FROM job WHERE project_id = %s AND name IN ({values})"
+
+
+def load(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]) -> Known:
+    """Load the jobs and calls that some receipts are about."""
+    known = Known()
+    for job in find_jobs(project_id, "name", _names(facts, statements)):
+        known.add_job(job)
+    calls = {group for fact in facts if fact.call for group in groups_of(fact.call)}
+    calls.update(job.call for job in known.jobs.values() if job.call)
+    keys = {fact.key_digest for fact in facts if fact.kind in ("enqueue", "row")}
+    keys.update(job.key_digest for job in known.jobs.values())
+    for job in find_jobs(project_id, "key_digest", keys - {""}):
+        known.add_job(known.jobs.get(job.name, job))
+    calls.update(job.call for one in known.keys.values() for job in one.values() if job.call)
+    for job in find_jobs(project_id, "call", calls):
+        known.add_job(known.jobs.get(job.name, job))
+    for told in find_told(project_id, calls):
+        known.add_told(told)
+    return known
+
+
+def _names(facts: Sequence[Fact], statements: Sequence[Statement]) -> set[str]:
+    names = {fact.job for fact in facts if fact.job}
+    names.update(fact.name_of(number) for fact in facts for number in fact.listed)
+    for one in statements:
+        if one.pointer is not None and one.pointer.job is not None:
+            names.add(column(one.pointer.job.text()))
+    return names
+
+
+def find_jobs(project_id: int, column: str, values: Collection[str]) -> list[Job]:
+    """Load jobs by name, call or key."""
+    rows = bulk.select_in(f"{_JOBS}{column} IN ({{values}})", [project_id], sorted(values))
+    return [job_of(row) for row in rows]
+
+
+def find_told(project_id: int, calls: Collection[str]) -> list[Told]:
+    """Load the receipts about some calls."""
+    rows = bulk.select_in(_TOLD, [project_id], sorted(calls))
+    return [told_of(row) for row in rows]
+
+
+def job_of(row: Sequence[Any]) -> Job:
+    """Make a job of a row in the order of `JOB_COLUMNS`."""
+    values = dict(zip(JOB_COLUMNS, row, strict=True))
+    for name in _JOB_TIMES:
+        values[name] = None if values[name] is None else bulk.as_time(values[name])
+    return Job(**values)
+
+
+def told_of(row: Sequence[Any]) -> Told:
+    """Make a receipt about a call of a row in the order of `TOLD_COLUMNS`."""
+    leaf, call, kind, at, *rest = row
+    return Told(leaf, call, kind, bulk.as_time(at), *rest)
+
+
+def write_jobs(project_id: int, jobs: Iterable[Job]) -> None:
+    """Put jobs in place of what was stored of them."""
+    rows = [(project_id, *_values(one)) for one in jobs]
+    bulk.delete_in(_DELETE, [project_id], [row[1] for row in rows])
+    bulk.insert_rows("job", ("project_id", *JOB_COLUMNS), rows)
+
+
+def write_told(project_id: int, told: Iterable[Told]) -> None:
+    """Add receipts about calls."""
+    rows = [(project_id, *_values(one)) for one in told]
+    bulk.insert_rows("call_receipt", ("project_id", *TOLD_COLUMNS), rows)
+
+
+def _values(one: Job | Told) -> tuple[Any, ...]:
+    return tuple(getattr(one, field.name) for field in fields(one))

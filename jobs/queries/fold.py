@@ -1,0 +1,53 @@
+"""Jobs and calls as they were: folded again from their receipts up to a leaf."""
+
+from __future__ import annotations
+
+from jobs.domain.facts import fact_of
+from jobs.domain.judging import judge_job
+from jobs.domain.state import Known
+from kit import bulk
+from kit.http import ProblemError
+from ledger import statements
+from ledger.domain.names import column
+
+MOST = 5_000
+_BY_JOB = (
+    "SELECT leaf_index FROM entry WHERE project_id = %s AND leaf_index < %s AND job IN ({values})"
+)
+_BY_SCOPE = (
+    "SELECT leaf_index FROM entry WHERE project_id = %s AND leaf_index < %s AND invoke IN "
+    "(SELECT job.invoke FROM job WHERE job.project_id = entry.project_id "
+    "AND job.scope = entry.scope) AND scope IN ({values})"
+)
+
+
+def known_below(project_id: int, known: Known, end: int) -> Known:
+    """Fold the jobs and calls of `known` again from their receipts below `end`.
+
+    Raises a problem for more than 5,000 receipts: a page must not take minutes.
+    """
+    leaves = {leaf for leaf in _leaves(project_id, known, end) if leaf < end}
+    if len(leaves) > MOST:
+        detail = f"{len(leaves):,} receipts would have to be read again; the limit is {MOST:,}."
+        raise ProblemError(400, "as_of", "This cannot be shown as of an earlier time", detail)
+    past = Known()
+    for _, statement in sorted(statements.load_leaves(project_id, leaves).items()):
+        fact = fact_of(statement)
+        if fact is not None:
+            past.take(fact)
+    for job in past.jobs.values():
+        ruling = judge_job(job, past)
+        job.verdict, job.rule = ruling.code, ruling.rule
+    return past
+
+
+def _leaves(project_id: int, known: Known, end: int) -> set[int]:
+    jobs = known.jobs.values()
+    leaves = {job.deleted_leaf for job in jobs if job.deleted_leaf is not None}
+    scopes = {column(job.scope) for job in jobs if job.call}
+    for told in known.told.values():
+        leaves.update(told)
+        scopes.update(column(one.scope) for one in told.values())
+    found = bulk.select_in(_BY_JOB, [project_id, end], known.jobs)
+    found += bulk.select_in(_BY_SCOPE, [project_id, end], scopes)
+    return leaves | {leaf for (leaf,) in found}
