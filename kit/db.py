@@ -20,6 +20,15 @@ def is_postgresql() -> bool:
     return connection.vendor == "postgresql"
 
 
+def indexed_by(index: str) -> str:
+    """Say behind a table's name by which index SQLite is to read it; a wrong name is an error.
+
+    SQLite keeps no statistics here, and takes the index that a list's order asks for, though it
+    reads the whole log for it. PostgreSQL has statistics and chooses for itself.
+    """
+    return "" if is_postgresql() else f" INDEXED BY {index}"
+
+
 @contextmanager
 def write_transaction() -> Iterator[None]:
     """Run a block in one durable write transaction; keep it under 50 ms on SQLite."""

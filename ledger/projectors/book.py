@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from kit import bulk
+from kit.db import indexed_by
 from ledger import statements
 from ledger.domain import links, pointers
 from ledger.domain.names import column
@@ -23,6 +24,7 @@ ENDS = 20
 Name = tuple[str, str]
 Near = tuple[str, int]
 _COLUMNS = {"id": "id_key", "job": "job", "masked": "masked_id"}
+_INDEXES = {"id": "entry_by_id", "job": "entry_by_job", "masked": "entry_by_masked_id"}
 # A skip of a job or key is never what another skip points at by job or key.
 _MATTER = {"job": " AND kind <> 'skip'"}
 # Of observations only a job's row counts; which one is, its body tells.
@@ -133,8 +135,8 @@ class Book:
             f"SELECT {where} AS name, leaf_index, "  # noqa: S608
             f"row_number() OVER (PARTITION BY {where} ORDER BY leaf_index) AS first, "
             f"row_number() OVER (PARTITION BY {where} ORDER BY leaf_index DESC) AS last "
-            # The sum keeps SQLite from reading the whole log below the leaf instead of the names.
-            f"FROM entry WHERE project_id = %s AND leaf_index + 0 < %s{_MATTER.get(kind, '')} "
+            f"FROM entry{indexed_by(_INDEXES[kind])} "
+            f"WHERE project_id = %s AND leaf_index < %s{_MATTER.get(kind, '')} "
             f"AND {where} IN ({{values}})"
         )
         statement = (

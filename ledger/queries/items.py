@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from kit import bulk, ids
+from kit.db import indexed_by
 from ledger.domain import pointers, words
 from ledger.queries.as_of import AsOf
 
@@ -136,7 +137,7 @@ def _time(value: Any) -> datetime | None:
 
 def _subjects(project_id: int, leaves: Iterable[int]) -> dict[int, list[Item]]:
     statement = (
-        "SELECT leaf_index, type, subject FROM entry_subject "
+        f"SELECT leaf_index, type, subject FROM entry_subject{indexed_by('entry_subject_by_leaf')} "  # noqa: S608
         "WHERE project_id = %s AND leaf_index IN ({values})"
     )
     found: dict[int, list[Item]] = defaultdict(list)
