@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
@@ -69,7 +69,8 @@ class Judge(Protocol):
     """Concludes more of a receipt than its pointer tells, by what the app keeps of others.
 
     It runs inside the projector of receipts, which writes its verdict beside the pointer, so that
-    there is one verdict, with one history. `tables` and `rules_version` count as the projector's.
+    there is one verdict, with one history. `tables` count as the projector's, and
+    `rules_version`, which starts at 0, raises the projector's.
     """
 
     rules_version: int
@@ -117,6 +118,10 @@ class NavigationEntry:
     order: int
 
 
+Evaluation = Callable[[Any], Any]
+"""Judges a recorded history: JSON in, JSON out; raises ValueError for one it cannot read."""
+
+
 @dataclass(slots=True)
 class Registry:
     """What the apps have registered, in declared order."""
@@ -125,6 +130,7 @@ class Registry:
     judges: list[Judge] = field(default_factory=list)
     attention: list[AttentionSource] = field(default_factory=list)
     navigation: list[NavigationEntry] = field(default_factory=list)
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
 
     def add_projector(self, projector: Projector) -> None:
         """Add a projector; it may read the tables of those added before it."""
@@ -146,6 +152,10 @@ class Registry:
         if entry not in self.navigation:
             self.navigation.append(entry)
             self.navigation.sort(key=lambda one: one.order)
+
+    def add_evaluation(self, kind: str, evaluation: Evaluation) -> None:
+        """Add what `manage.py evaluate KIND` runs."""
+        self.evaluations[kind] = evaluation
 
 
 registry = Registry()

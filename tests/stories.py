@@ -313,10 +313,58 @@ def seen(story: Story) -> None:
             acknowledge.acknowledge(story.project.id, item["id"], factories.TESTER, "known", until)
 
 
+def call(story: Story) -> None:
+    """What Oban and its telemetry tell of one call: three macrosteps and jobs, one packed scope."""
+    kind = story.chance.choice(
+        ("enqueue", "enqueue", "row", "row", "deliver", "cancel", "deferred", "prune", "skip")
+    )
+    number, step = story.number(), story.chance.choice(("1", "2", "3"))
+    scope = story.chance.choice(("run", "run", f"run#{step}"))
+    body: Body = {
+        "kind": {"row": "observe", "deferred": "observe"}.get(kind, kind),
+        "occurred_at": story.time(),
+        "source": {"system": "oban", "instance": "prod-1", "via": "telemetry"},
+        "job": {"id": number, "task": "Invoke"},
+        "invoke": {"scope": scope, "id": "pay", "generation": step},
+    }
+    story.post({**body, **CALLED[kind](story)})
+
+
+def row(story: Story) -> Body:
+    """A job's row in some state, whose times may contradict the receipts."""
+    state = story.chance.choice(("available", "executing", "completed", "cancelled", "discarded"))
+    step = story.chance.choice(("1", "2"))
+    return {
+        "what": "row",
+        "source": {"system": "oban", "instance": "prod-1", "via": "row"},
+        "job": {
+            "id": story.number(), "state": state, "attempt": 1, "inserted_at": story.time(),
+            "attempted_at": story.time(), "completed_at": story.time(),
+            "last_error": story.chance.choice(("", "cancel", "cancel_discarded")),
+        },
+        "invoke": {"scope": "run", "id": "pay", "generation": step, "element": [1, 0]},
+    }  # fmt: skip
+
+
+CALLED: dict[str, Callable[[Story], Body]] = {
+    "enqueue": lambda story: {},
+    "row": row,
+    "deliver": lambda story: {},
+    "cancel": lambda story: {
+        "job": {}, "jobs": {"count": story.chance.choice((0, 0, 1)), "ids": []},
+    },
+    "deferred": lambda story: {"data": {"event": "invoke.deferred"}},
+    "prune": lambda story: {"job": {}, "invoke": {}, "jobs": {"ids": [story.number()]}},
+    "skip": lambda story: {
+        "job": {"task": "Invoke"}, "original": {"job": story.number()}, "reason": "already_done",
+    },
+}  # fmt: skip
+
+
 EVENTS: tuple[Callable[[Story], None], ...] = (
     work, work, work, work, skip, skip, skip, skip, chain, by_key, by_key, contended,
     through_a_key, ruled, ruled, conflict, again, unreadable, unreadable, watch, watch, numbered,
-    number_named, seen,
+    number_named, seen, call, call, call, call,
 )  # fmt: skip
 
 

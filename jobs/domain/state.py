@@ -118,14 +118,26 @@ class Known:
     calls: dict[str, dict[str, Job]] = field(default_factory=lambda: defaultdict(dict))
     keys: dict[str, dict[str, Job]] = field(default_factory=lambda: defaultdict(dict))
     told: dict[str, dict[int, Told]] = field(default_factory=lambda: defaultdict(dict))
+    left: set[str] = field(default_factory=set)
+    """Calls and keys that a job was taken for until a better statement came."""
+    _placed: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add_job(self, job: Job) -> None:
         """Let a job be found by its name, its call and its key."""
+        self._leave(job)
         self.jobs[job.name] = job
+        self._placed[job.name] = (job.call, job.key_digest)
         if job.call:
             self.calls[job.call][job.name] = job
         if job.key_digest:
             self.keys[job.key_digest][job.name] = job
+
+    def _leave(self, job: Job) -> None:
+        call, key = self._placed.get(job.name, ("", ""))
+        for before, now, found in ((call, job.call, self.calls), (key, job.key_digest, self.keys)):
+            if before and before != now:
+                del found[before][job.name]
+                self.left.add(before)
 
     def add_told(self, told: Told) -> None:
         """Let a receipt about a call be found by the call."""

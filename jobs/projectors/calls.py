@@ -57,13 +57,14 @@ class CallsJudging:
 
     def _judged(self) -> list[Job]:
         """Judge the jobs of every call and key that was touched; give those that are otherwise."""
-        calls = {job.call for job in self._touched.values() if job.call}
+        left = self._known.left
+        calls = left | {job.call for job in self._touched.values() if job.call}
         calls.update(told.call for told in self._told)
-        keys = {job.key_digest for job in self._touched.values() if job.key_digest}
+        keys = left | {job.key_digest for job in self._touched.values() if job.key_digest}
         near = chain(
             self._touched.values(),
-            *(self._known.calls[call].values() for call in calls),
-            *(self._known.keys[key].values() for key in keys),
+            *(self._known.calls[call].values() for call in sorted(calls)),
+            *(self._known.keys[key].values() for key in sorted(keys)),
         )
         found: dict[str, Job] = {}
         for job in near:

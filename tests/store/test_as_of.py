@@ -140,7 +140,8 @@ def test_the_newest_event_of_a_pointer_is_what_following_it_then_finds(
         for one in range(leaf + 1):
             found = pointers.find_pointer(book.get(one), book)
             events = PointerEvent.objects.filter(leaf_index=one, at_leaf__lte=leaf)
-            newest = events.order_by("at_leaf").last()
+            # A receipt about a call has events of its verdict, though it points at nothing.
+            newest = events.exclude(pointer_state="").order_by("at_leaf").last()
             told = newest and (
                 newest.pointer_state, newest.outcome, newest.due_at, newest.target, newest.terminal
             )  # fmt: skip

@@ -34,7 +34,7 @@ def is_rich(dumped: dict[str, list[str]]) -> bool:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_rebuild_changes_nothing_whatever_the_batches(database: Database, seed: int) -> None:
-    stories.tell(seed, 60, "acme")
+    stories.tell(seed, 80, "acme")
     stories.tell(seed + 100, 20, "elsewhere")
     before = dump_all()
 

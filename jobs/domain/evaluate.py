@@ -1,0 +1,134 @@
+"""A recorded history of Oban judged without a database (contract.md section 8, `jobs`).
+
+The history is translated into receipts by contract 2a, the receipts are read, folded and judged
+by the functions that the pages use, and the answers are what those give once all is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from jobs.domain import fixture, oban, verdicts
+from jobs.domain.facts import fact_of
+from jobs.domain.judging import judge_job
+from jobs.domain.state import Job, Known, iter_generations
+from ledger.domain import plain, pointers, words
+from ledger.domain import verdicts as ledger_verdicts
+from ledger.domain.pointers import Finding
+from ledger.domain.statement import Statement, read_statement
+from ledger.domain.whole_book import WholeBook
+
+INSTANCE = "evaluated"
+Document = dict[str, Any]
+
+
+class BadHistory(ValueError):
+    """The history cannot be read; send {"now", "rows": […], "receipts": […]}."""
+
+
+def evaluate(document: object) -> Document:
+    """Return the verdict, generation and logical scope of each row, and of each receipt."""
+    if not isinstance(document, Mapping):
+        raise BadHistory(BadHistory.__doc__)
+    history = fixture.merge_defaults(document)
+    now = _now(document)
+    told = [
+        (str(one.get("r", place)), oban.event_receipt(one, instance=INSTANCE))
+        for place, one in enumerate(history.receipts)
+    ]
+    rows = [oban.row_receipt(one, instance=INSTANCE, seen_at=now) for one in history.rows]
+    statements = _statements([body for _, body in told], rows, now)
+    known = Known()
+    for one in statements:
+        fact = fact_of(one)
+        if fact is not None:
+            known.take(fact)
+    book = WholeBook(statements)
+    names = [name for name, _ in told]
+    return {
+        "rows": {job.number: _job(job, known) for job in _of_rows(known)},
+        "receipts": {
+            name: {"verdict": _code(one, known, book, now)}
+            for name, one in zip(names, statements[: len(names)], strict=True)
+        },
+    }
+
+
+def _now(document: Mapping[str, Any]) -> datetime:
+    given = document.get("now")
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        try:
+            return datetime.fromtimestamp(given, UTC)
+        except (ValueError, OverflowError, OSError) as error:
+            raise BadHistory(f"now: {given} is no time in seconds") from error
+    found = plain.time_of(given)
+    if found is None:
+        raise BadHistory("now: send the history's clock, as RFC 3339 or in seconds")
+    return found
+
+
+def _statements(
+    told: Iterable[Document], rows: Iterable[Document], now: datetime
+) -> list[Statement]:
+    """Read the receipts in the order of their leaves: telemetry came first, then the rows."""
+    bodies = [*told, *rows]
+    return [
+        read_statement(
+            _stub(body),
+            leaf=leaf,
+            ref=f"n{leaf}",
+            state="accepted",
+            received_at=plain.time_of(body.get("occurred_at")) or now,
+            id_default=f"evaluated:{leaf}",
+        )
+        for leaf, body in enumerate(bodies)
+    ]
+
+
+def _stub(body: Document) -> Document:
+    event = plain.object_of(body.get("data")).get("event")
+    return {**{name: one for name, one in body.items() if name != "data"}, "event": event}
+
+
+def _of_rows(known: Known) -> list[Job]:
+    return [job for job in known.jobs.values() if job.row_leaf is not None]
+
+
+def _job(job: Job, known: Known) -> Document:
+    ruling = judge_job(job, known)
+    return {
+        "verdict": ruling.code,
+        "rule": ruling.rule,
+        "generation": rank_of(job, known),
+        "logical_scope": job.logical_scope or None,
+    }
+
+
+def rank_of(job: Job, known: Known) -> int | None:
+    """Return the place of a job's generation among those of its call, counted from 1."""
+    if not job.call or job.generation_number is None:
+        return None
+    return iter_generations(known.calls[job.call].values()).index(job.generation_number) + 1
+
+
+def _code(one: Statement, known: Known, book: WholeBook, now: datetime) -> str:
+    finding = pointers.find_pointer(one, book)
+    shown = _shown(finding, now)
+    target = _leaf(book, finding)
+    judged = verdicts.judge(one, known, target if shown in words.FOUND else None)
+    if judged is not None:
+        return judged.code
+    is_due = finding is not None and finding.state == "waiting" and shown == "dangling"
+    if is_due:
+        return ledger_verdicts.code_when_due(one, finding)
+    return ledger_verdicts.stored_verdict(one, finding, target, None).code
+
+
+def _shown(finding: Finding | None, now: datetime) -> str:
+    return pointers.shown_state(finding.state, finding.due_at, now) if finding else ""
+
+
+def _leaf(book: WholeBook, finding: Finding | None) -> Statement | None:
+    return None if finding is None else book.find(finding.target_leaf)
