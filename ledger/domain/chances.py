@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.domain import sentences, words
+from ledger.domain import act_accounts, sentences, words
+from ledger.domain.kin import Kin
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import LEVEL_BY_VIA, Statement
 
@@ -29,17 +30,45 @@ BY_KIND: dict[str, tuple[str, str]] = {
     "cancel": ("no", "the work was cancelled"),
     "discard": ("no", "the work was discarded"),
     "fail": ("unknown", "whether it is tried again is not recorded here"),
-    "enqueue": ("unknown", "it was put on a queue; what became of it is on the page of its job"),
-    "start": ("unknown", "it was started; what became of it is on the page of its job"),
+    "enqueue": ("unknown", "it was put on a queue, and no end of it is on record"),
+    "start": ("unknown", "it was started, and no end of it is on record"),
+    "retry": ("unknown", "it is tried again, and no end of it is on record"),
+    "rescue": ("unknown", "it was rescued, and no end of it is on record"),
 }
+BY_END: dict[str, tuple[str, str]] = {
+    "done": ("no", "№{leaf:,} says that the work is done"),
+    "failed": ("unknown", "№{leaf:,} says that it failed; whether it is tried again is not known"),
+    "cancelled": ("no", "№{leaf:,} says that it was cancelled"),
+}
+"""What another receipt of the same work says of its end."""
+
+OF_KIND: dict[str, tuple[str, ...]] = {
+    "done": ("Whether the work was good: that it was carried out is all that a done says.",),
+    "act": ("Whether it was that person: who acted is the producer's claim.",),
+    "heartbeat": ("Whether the loop was alive before and after it: a beat speaks for its moment.",),
+    "tally": ("What each single outcome was like: a tally gives sums.",),
+    "decide": ("Whether it was that person: who moved is the producer's claim.",),
+}
+OF_OURS = (
+    "Whether it was that person: the ledger knows which account, token or command acted.",
+    "When it happened by another clock: this server's own says so, and no witness has seen it.",
+)
+NO_KIN = Kin()
 NOT_ASKED = ("unknown", "a receipt of this kind asks for no work")
 NOT_FOUND = ("unknown", "its original is not known, so nobody can say what became of the work")
 
 
 def will_run(
-    statement: Statement, finding: Finding | None, original: Statement | None, shown: str
+    statement: Statement,
+    finding: Finding | None,
+    original: Statement | None,
+    shown: str,
+    kin: Kin = NO_KIN,
 ) -> dict[str, str]:
     """Return whether anything will still run, as no, yes or unknown, and because of what."""
+    if kin.end is not None and kin.outcome in BY_END:
+        answer, because = BY_END[kin.outcome]
+        return {"answer": answer, "because": because.format(leaf=kin.end.leaf)}
     answer, because = _chance(statement, finding, shown)
     name = sentences.name_of(original, statement)
     return {"answer": answer, "because": because.format(original=name)}
@@ -61,10 +90,13 @@ def cannot_know(
     statement: Statement, finding: Finding | None, *, payload_erased: bool = False
 ) -> list[str]:
     """Return in sentences what the ledger cannot know of this receipt."""
+    if act_accounts.is_ours(statement):
+        return list(OF_OURS)
     found = [
         "Whether the producer told the truth: the ledger keeps what was said, not that it is so."
     ]
     found.append(_when(statement))
+    found.extend(OF_KIND.get(statement.kind, ()))
     ceiling = LEVEL_BY_VIA.get(statement.via, "unknown")
     claimed = statement.evidence or ceiling
     if statement.level != claimed:

@@ -7,13 +7,13 @@ from ledger.domain.rule_words import rule_name
 from ledger.domain.statement import Statement
 
 PLAIN: dict[str, str] = {
-    "done": "Done: the producer says that the work was carried out.",
-    "fail": "Failed: the producer says that the work was tried and did not succeed.",
-    "fresh": "New work: nothing was skipped here.",
+    "done": "Done: {account}.",
+    "fail": "Failed: {account}.",
+    "fresh": "New work: {account}.",
     "cancel.swept": "Cancelled: {swept}.",
     "cancel.noop": "A cancel that found nothing to cancel.",
-    "discard.run_dead": "Discarded: the run that it belonged to was dead.",
-    "unknown": "No verdict: a receipt of kind {kind} is kept as it is and not judged.",
+    "discard.run_dead": "Discarded: {account}.",
+    "unknown": "{account}.",
     "not_derived": "Stored and kept, but not read yet: the verdict follows.",
 }
 """The whole sentence of every code that is not a skip's."""

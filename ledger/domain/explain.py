@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from ledger.domain import (
+    act_accounts,
     chances,
     decisive,
     plain,
@@ -22,6 +23,8 @@ from ledger.domain import (
     verdicts,
     words,
 )
+from ledger.domain.chances import NO_KIN
+from ledger.domain.kin import Kin
 from ledger.domain.pointers import Finding
 from ledger.domain.sides import Document, moment
 from ledger.domain.statement import RuleNamed, Statement
@@ -49,13 +52,14 @@ def explain(
     feed: Mapping[str, Any] | None = None,
     payload_erased: bool = False,
     judged: Verdict | None = None,
+    kin: Kin = NO_KIN,
 ) -> Document:
     """Explain one receipt as the ledger saw it at a leaf and a clock.
 
     `as_of` is the (leaf index, time) that the answer holds for, `now` the clock that decides
     between pending and dangling; `original` and `terminal` are the receipts at the finding's
     target and terminal, `candidates` those at its candidates, `judged` the verdict of the app
-    that knows more than the pointer does.
+    that knows more than the pointer does, `kin` what else is on record of the same work.
     """
     shown = pointers.shown_state(finding.state, finding.due_at, now) if finding else ""
     verdict = judged or verdicts.judge(statement, finding, original, terminal, shown=shown)
@@ -71,7 +75,9 @@ def explain(
         "apart": ticket.apart(statement, original) or None,
         "rows": [row.as_json() for row in ticket.rows(statement, original)],
         "near_matches": [dict(match) for match in near_matches],
-        "will_run": chances.will_run(statement, finding, original, shown),
+        "will_run": chances.will_run(statement, finding, original, shown, kin),
+        "act": act_accounts.document(statement),
+        "known": kin.as_json(),
         "rule": _rule(statement),
         "switch": _switch(statement),
         "condition": None if statement.condition is None else dict(statement.condition),
@@ -155,7 +161,7 @@ def _as_of(as_of: tuple[int, datetime]) -> Document:
 
 
 def _verdict(statement: Statement, verdict: verdicts.Verdict) -> Document:
-    badge = words.badge(verdict.code)
+    badge = words.badge_of(verdict.code, statement.kind, statement.state)
     return {
         "code": verdict.code,
         "sentence": verdict.sentence,
@@ -201,7 +207,10 @@ def _switch(statement: Statement) -> Document | None:
 
 def _times(statement: Statement) -> Document:
     return {
-        "occurred": {"at": moment(statement.occurred_at), "by": "producer"},
+        "occurred": {
+            "at": moment(statement.occurred_at),
+            "by": "ledger" if act_accounts.is_ours(statement) else "producer",
+        },
         "received": {"at": moment(statement.received_at), "by": "ledger"},
         "recorded_by": None,
     }

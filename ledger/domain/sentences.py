@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.domain import links, words
+from ledger.domain import accounts, links, words, work_accounts
 from ledger.domain.clauses import ASKED_TWICE, CLAUSES, PLAIN, SET_ASIDE, clause, own_words
 from ledger.domain.found_tails import found_tail
 from ledger.domain.naming import job_words, name_of, pointer_words
@@ -27,12 +27,8 @@ def plain_sentence(code: str, statement: Statement) -> str:
     """Return the sentence of a receipt that is no skip."""
     if code == "unknown" and not statement.is_readable:
         return SET_ASIDE
-    if statement.job is not None and statement.swept is None:
-        swept = job_words(statement.job)
-    else:
-        swept = "1 job" if statement.swept == 1 else f"{statement.swept or 0} jobs"
-    kind = statement.word or words.KIND_WORDS.get(statement.kind, statement.kind)
-    return PLAIN[code].format(swept=swept, kind=kind)
+    swept = work_accounts.swept_words(statement)
+    return PLAIN[code].format(swept=swept, account=accounts.account(statement))
 
 
 def skip_sentence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from ledger.domain import decisive, plain
+from ledger.domain import accounts, decisive, plain
 from ledger.domain.statement import Statement
 
 
@@ -14,8 +14,9 @@ class Row:
     """One line across both sides; a side that has no such value is None.
 
     `field` is the name as the producer gave it, or ours for what is no key field.
-    `role` is "used" for a key field, "ignored" for one that the rule does not compare, "fact"
-    for all else; `mark` is "equal", "differs", "not compared" or empty, to stand on the tear.
+    `role` is "used" for a key field, "ignored" for one that the rule does not compare, "stated"
+    for what a receipt that is no skip says, "fact" for all else; `mark` is "equal", "differs",
+    "not compared" or empty, to stand on the tear.
     """
 
     field: str
@@ -32,6 +33,7 @@ class Row:
 def rows(attempt: Statement, original: Statement | None) -> list[Row]:
     """Align an attempt with its original: key fields, then facts, ignored fields, and times."""
     return [
+        *(Row(name, value, None, "stated", "") for name, value in accounts.fields(attempt)),
         *_used(attempt, original),
         *_facts(attempt, original),
         *_ignored(attempt, original),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ledger.domain import decisive, links, sentences, words
+from ledger.domain import accounts, decisive, links, sentences, words
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement
 
@@ -76,7 +76,7 @@ def judge(
     """
     code, rule = _code(statement, finding, shown)
     if statement.kind != "skip":
-        sentence, term = sentences.plain_sentence(code, statement), ""
+        sentence, term = sentences.plain_sentence(code, statement), accounts.term(statement)
     else:
         sentence = sentences.skip_sentence(code, statement, finding, original, terminal, shown)
         term = decisive.term(code, statement, finding, original, terminal, shown)

@@ -228,7 +228,7 @@ VERDICT_BADGES: dict[str, Badge] = {
         ("fail", "failed", ("bad", "x")),
         ("cancel.swept", "cancelled", ("plain", "ban")),
         ("cancel.noop", "nothing to cancel", _PLAIN),
-        ("discard.run_dead", "discarded, run is dead", ("plain", "ban")),
+        ("discard.run_dead", "discarded", ("plain", "ban")),
         ("reentry.fresh", "new generation", ("plain", "play")),
         ("scope.packed", "new, scope packed", ("plain", "play")),
         ("rerun.same_row", "retried by hand", ("plain", "rotate-ccw")),
@@ -295,6 +295,18 @@ def level_words(level: str, kind: str = "") -> str:
 def badge(code: str) -> Badge:
     """Return the badge of a verdict code; a code of a later release shows as itself."""
     return VERDICT_BADGES.get(code, Badge(code, *_PLAIN))
+
+
+def badge_of(code: str, kind: str, state: str = "accepted") -> Badge:
+    """Return the badge of a receipt: one that is not judged says what it is."""
+    if state in ("quarantined", "oversize"):
+        return Badge("set aside", "gap", "inbox")
+    found = badge(code)
+    word = _WORDS_OF_KIND.get((code, kind), found.word)
+    return Badge(KIND_WORDS.get(kind, word) if code == "unknown" else word, found.tone, found.icon)
+
+
+_WORDS_OF_KIND = {("fresh", "start"): "started", ("done", "deliver"): "delivered"}
 
 
 def lowest_level(levels: Iterable[str]) -> str:

@@ -31,16 +31,8 @@ def item(project: ProjectRow, one: Document) -> Document:
 
 def _row_badge(one: Document) -> Document:
     """Say in a row what became of a receipt; one that is not judged says what it is."""
-    code = one["verdict"]["code"]
-    badge = words.badge(code)
-    word, tone, icon = badge.word, badge.tone, badge.icon
-    if one["state"] in ("quarantined", "oversize"):
-        word, tone, icon = "set aside", "gap", "inbox"
-    elif code == "unknown":
-        word = words.KIND_WORDS.get(one["kind"], word)
-    elif code == "fresh" and one["kind"] == "start":
-        word = "started"
-    return {**one["verdict"], "word": word, "tone": tone, "icon": icon}
+    badge = words.badge_of(one["verdict"]["code"], one["kind"], one["state"])
+    return {**one["verdict"], "word": badge.word, "tone": badge.tone, "icon": badge.icon}
 
 
 def _says_reason(one: Document) -> bool:

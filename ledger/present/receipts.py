@@ -60,6 +60,7 @@ def explanation(project: ProjectRow, document: Document, length: int) -> Documen
         "verdict": {"word": badge.word, "tone": badge.tone, "icon": badge.icon}
         | document["verdict"],
         "evidence": evidence,
+        "known": _known(project, document.get("known", {})),
         "crumbs": _crumbs(project, document.get("attempt", {})),
     }
 
@@ -80,6 +81,21 @@ def _crumbs(project: ProjectRow, attempt: Document) -> list[Document]:
         name = attempt["job"]["task"]
         crumbs.append({"text": name, "url": address(project, "tasks", name)})
     return crumbs
+
+
+def _known(project: ProjectRow, known: Document) -> Document:
+    """Give what else is on record the addresses of its lists."""
+    listed: Document = {name: [] for name in ("groups", "lists")} | known
+    return {
+        **known,
+        **{
+            name: [
+                {**one, "url": one["q"] and address(project, "receipts", q=one["q"])}
+                for one in listed[name]
+            ]
+            for name in ("groups", "lists")
+        },
+    }
 
 
 def subject(document: Document) -> Document:

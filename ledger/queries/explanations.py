@@ -13,7 +13,7 @@ from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.models import ReceiptBody
 from ledger.projectors.book import Book
-from ledger.queries import heads, lists
+from ledger.queries import dependents, heads, kin, lists
 from ledger.queries.as_of import AsOf, BadAsOf
 from ledger.queries.receipts import Found
 from ledger.registry import registry
@@ -63,8 +63,10 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         feed=lists.feed_of(project_id),
         payload_erased=not ReceiptBody.objects.filter(pk=found.receipt.pk).exists(),
         judged=_judged(project_id, statement, finding, original, as_of),
+        kin=kin.kin_of(project_id, statement, book, as_of.end),
     )
     document["contradictions"] = _second_dones(statement, book)
+    document["dependents"] = dependents.dependents_of(project_id, statement, as_of)
     return document
 
 

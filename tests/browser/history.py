@@ -160,6 +160,8 @@ def _explained(back: Clock) -> Iterator[Body]:
             },
             condition={"result": False, "inputs": {"sent_this_hour": 20 + number, "limit": 20}},
         )
+    yield _pause(back)
+    yield from _watched(back)
     paused = {"name": "payouts.paused", "set_at": back(260), "actor": {"id": "u-17"}}
     for number in range(3):
         yield _skip(
@@ -172,6 +174,41 @@ def _explained(back: Clock) -> Iterator[Body]:
         )
     yield from _running(back)
     yield from _by_key(back)
+
+
+def _pause(back: Clock) -> Body:
+    return {
+        "id": name_id("pause"),
+        "kind": "act",
+        "occurred_at": back(260),
+        "act": {"verb": "pause", "target": "queue:payouts"},
+        "reason": "the bank is closed until Monday",
+        "actor": {
+            "type": "person",
+            "id": "u-17",
+            "label": "Ana of finance",
+            "authority": "CHG-2231",
+            "on_behalf_of": {"label": "the treasury"},
+        },
+    }
+
+
+def _watched(back: Clock) -> Iterator[Body]:
+    """Tell of what is no work: a beat of a loop, and many outcomes in one receipt."""
+    read = [("lobby", 90, 100), ("hall", 7, 7)]
+    channels = [
+        {"channel": name, "from": first, "to": last, "outcome": "clean"}
+        for name, first, last in read
+    ]
+    beat = {"loop": "lobby-sweep", "beat": "ok", "n": 41, "channels": channels}
+    yield {"id": name_id("beat"), "kind": "heartbeat", "occurred_at": back(12), **beat}
+    counts = [
+        {"task": "mail.digest", "queue": "mail", "done": 612, "retried": 3},
+        {"task": "stock.sync", "queue": "stock", "done": 88, "retried": 0},
+    ]
+    window = {"from": back(11, -10), "to": back(11)}
+    told = {"kind": "tally", "occurred_at": back(11), "window": window, "counts": counts}
+    yield {"id": name_id("tally"), "policy": "3", **told}
 
 
 def _running(back: Clock) -> Iterator[Body]:

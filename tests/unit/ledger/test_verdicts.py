@@ -510,7 +510,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [make(0, "deliver")],
         SOON,
         "done",
-        "Done: the producer says that the work was carried out.",
+        "Done: the producer says that the work was delivered.",
     ),
     "a fail": (
         [FAIL],
@@ -518,8 +518,18 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         "fail",
         "Failed: the producer says that the work was tried and did not succeed.",
     ),
-    "an enqueue": ([make(0, "enqueue")], SOON, "fresh", "New work: nothing was skipped here."),
-    "a start": ([START], SOON, "fresh", "New work: nothing was skipped here."),
+    "an enqueue": (
+        [make(0, "enqueue")],
+        SOON,
+        "fresh",
+        "New work: the producer says that the work was put on a queue.",
+    ),
+    "a start": (
+        [START],
+        SOON,
+        "fresh",
+        "New work: the producer says that job 101 was started.",
+    ),
     "a cancel that counts": (
         [make(0, "cancel", jobs={"count": 2})],
         SOON,
@@ -542,25 +552,26 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [make(0, "cancel")],
         SOON,
         "unknown",
-        "No verdict: a receipt of kind cancel is kept as it is and not judged.",
+        "A cancel: the producer neither names a job nor counts any.",
     ),
     "a discard": (
         [make(0, "discard", **JOB)],
         SOON,
         "discard.run_dead",
-        "Discarded: the run that it belonged to was dead.",
+        "Discarded: the producer says that job 101 was discarded.",
     ),
     "a heartbeat": (
         [make(0, "heartbeat")],
         SOON,
         "unknown",
-        "No verdict: a receipt of kind heartbeat is kept as it is and not judged.",
+        "A heartbeat of a loop that is not named: the producer gives no state and names no "
+        "channel.",
     ),
     "a word that we do not know": (
         [make(0, "beheld")],
         SOON,
         "unknown",
-        "No verdict: a receipt of kind beheld is kept as it is and not judged.",
+        "Kept as it came: a receipt of the kind “beheld”, for which there are no rules.",
     ),
     "a done that was set aside": (
         [make(0, "done", state="quarantined")],
