@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from jobs.models.attempts import Attempt, AttemptShape, KeyHolder
 from jobs.models.calls import CallReceipt, Job
 from jobs.models.oban import ObanHole, ObanKnown, ObanSource
 
-__all__ = ["CallReceipt", "Job", "ObanHole", "ObanKnown", "ObanSource"]
+__all__ = [
+    "Attempt",
+    "AttemptShape",
+    "CallReceipt",
+    "Job",
+    "KeyHolder",
+    "ObanHole",
+    "ObanKnown",
+    "ObanSource",
+]

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from django.db import models
 
-TEXT = 255
-
-
-def _project() -> models.ForeignKey[models.Model, models.Model]:
-    return models.ForeignKey(
-        "access.Project",
-        on_delete=models.PROTECT,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-    )
+from jobs.models.calls import project_of
 
 
 class AttemptShape(models.Model):
     """What many attempts share; `shape` is the first leaf that had it."""
 
     pk = models.CompositePrimaryKey("project_id", "shape")
-    project = _project()
+    project = project_of()
     shape = models.BigIntegerField()
     digest = models.CharField(max_length=32)
     source = models.TextField(blank=True)
@@ -51,7 +41,7 @@ class Attempt(models.Model):
     """
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index")
-    project = _project()
+    project = project_of()
     leaf_index = models.BigIntegerField()
     run = models.CharField(max_length=32, blank=True)
     alias = models.CharField(max_length=32, blank=True)
@@ -86,4 +76,38 @@ class Attempt(models.Model):
                 name="attempt_gone",
                 condition=models.Q(gone_from__isnull=False),
             ),
+        ]
+
+
+class KeyHolder(models.Model):
+    """One key: what it picked, which run took it last and when, and who was turned away.
+
+    `told_by` is the kind of the receipt that told of the holder. Times are microseconds since
+    1970. The release is a person's note; the ledger releases nothing.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "digest")
+    project = project_of()
+    digest = models.CharField(max_length=64)
+    recipe = models.TextField(blank=True)
+    version = models.TextField(blank=True)
+    source = models.TextField(blank=True)
+    # A JSON list of pairs: the name of a field and its value as JSON text.
+    named = models.TextField()
+    first_leaf = models.BigIntegerField()
+    last_leaf = models.BigIntegerField()
+    turned_away = models.BigIntegerField()
+    holder_run = models.CharField(max_length=32, blank=True)
+    holder_leaf = models.BigIntegerField(null=True)
+    held_at = models.BigIntegerField(null=True)
+    told_by = models.CharField(max_length=16, blank=True)
+    released_leaf = models.BigIntegerField(null=True)
+    released_at = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "key_holder"
+        indexes = [
+            models.Index(fields=["project", "first_leaf"], name="key_holder_by_first"),
+            models.Index(fields=["project", "recipe", "first_leaf"], name="key_holder_by_recipe"),
+            models.Index(fields=["project", "holder_run"], name="key_holder_by_run"),
         ]
