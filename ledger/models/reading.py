@@ -105,7 +105,7 @@ class Entry(models.Model):
                 condition=~models.Q(scope=""),
             ),
             models.Index(
-                fields=["project", "pointer_state", "due_at", "leaf_index"],
+                fields=["project", "pointer_state", "leaf_index", "due_at"],
                 name="entry_by_pointer",
                 condition=~models.Q(pointer_state=""),
             ),

@@ -11,6 +11,8 @@ from kit.http import ProblemError
 from ledger.models import TreeHead
 from ledger.queries import heads
 
+# One more is still a number that the databases can hold.
+LAST_LEAF = 2**63 - 2
 _NUMBER = re.compile(r"n(0|[1-9][0-9]{0,17})")
 
 

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from access import queries as access_queries
-from kit import bulk, counts, ids
+from kit import bulk, ids
 from kit.search import Query, Term, render
 from ledger.domain import words
 from ledger.domain.leaf import rfc3339
 from ledger.models import Acknowledgement
-from ledger.queries import heads, set_aside
-from ledger.queries.as_of import AsOf, find_as_of
+from ledger.queries import census, heads, set_aside
+from ledger.queries.as_of import LAST_LEAF, AsOf
 from ledger.queries.where import where
 from ledger.registry import AttentionItem, registry
 
@@ -72,22 +72,20 @@ def find_item(project_id: int, item_id: str, now: datetime) -> Document | None:
 
 def pointer_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
     """Give an item for each unresolved state that any pointer is in."""
-    as_of = find_as_of(project_id, "", now)
-    for state in sorted(words.UNRESOLVED):
-        found = _pointers(project_id, state, as_of)
-        if found is None:
-            continue
-        count, newest, since = found
+    as_of = AsOf(LAST_LEAF, now, is_now=True)
+    states = sorted(words.UNRESOLVED)
+    queries = {state: Query((Term("pointer", (state,)),)) for state in states}
+    wanted = {state: where(project_id, query, as_of) for state, query in queries.items()}
+    for state, found in census.take(project_id, wanted).items():
         one, many = _SENTENCES[state]
-        number = f"{count:,}" if count <= counts.CAP else f"{counts.CAP:,}+"
-        sentence = f"A {one}." if count == 1 else f"{number} {many}."
+        sentence = f"A {one}." if found.count == 1 else f"{found.number} {many}."
         yield AttentionItem(
             code=f"pointer.{state}",
             subject="",
             sentence=sentence,
-            since=since,
+            since=found.since,
             severity="bad",
-            facts=f"{state}:{newest}:{count}",
+            facts=f"{state}:{found.newest}:{found.count}",
             next_label="list them",
             next_path=f"receipts?q=pointer:{state}",
             small=words.POINTER_WORDS.get(state, ""),
@@ -156,18 +154,6 @@ def silent_token_items(project_id: int, now: datetime) -> Iterator[AttentionItem
             next_path=f"receipts?q=producer:{_quoted(token.name)}",
             small=f"usually heard every {_span(usual)}; lists after that may not be complete",
         )
-
-
-def _pointers(project_id: int, state: str, as_of: AsOf) -> tuple[int, int, datetime] | None:
-    """Count the pointers in a state, with the newest leaf and when the oldest came."""
-    found = where(project_id, Query((Term("pointer", (state,)),)), as_of)
-    rows = bulk.select_rows(
-        f"SELECT e.leaf_index, e.received_at {found.text()} ORDER BY e.leaf_index DESC LIMIT %s",
-        [*found.parameters, counts.CAP + 1],
-    )
-    if not rows:
-        return None
-    return len(rows), rows[0][0], bulk.as_time(rows[-1][1])
 
 
 def _heard(project_id: int, tokens: Sequence[int]) -> dict[int, list[datetime]]:

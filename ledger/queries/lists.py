@@ -13,7 +13,8 @@ from kit.search import Query, parse
 from ledger.queries import bodies, heads, items
 from ledger.queries.as_of import AsOf
 from ledger.queries.fields import BODIES_READ, FIELDS
-from ledger.queries.where import Where, where
+from ledger.queries.selection import Where
+from ledger.queries.where import where
 
 NAME = "receipts"
 MOST = 500
@@ -128,19 +129,15 @@ def _rows(
 
 
 def _fetch(found: Where, below: int, limit: int) -> list[tuple[Any, ...]]:
-    statement = (
-        f"SELECT {items.select(found.pointer)} {found.text()} AND e.leaf_index < %s "
-        "ORDER BY e.leaf_index DESC LIMIT %s"
-    )
-    return bulk.select_rows(statement, [*found.parameters, below, limit])
+    columns = items.select(found.pointer)
+    return bulk.select_rows(*found.newest(columns, limit, "e.leaf_index < %s", below))
 
 
 def _newer(found: Where, top: int, asked: Asked) -> int:
     if found.paths:
         return 0
-    sql = f"SELECT 1 {found.text()} AND e.leaf_index > %s"
-    parameters = bulk.adapt([*found.parameters, top])
-    return counts.capped(sql, parameters, as_of=asked.as_of.at).value
+    statement, parameters = found.ones(counts.CAP + 1, "e.leaf_index > %s", top)
+    return counts.capped(statement, bulk.adapt(parameters), as_of=asked.as_of.at).value
 
 
 def _count(found: Where, asked: Asked, page: _Page) -> Count:
@@ -150,8 +147,8 @@ def _count(found: Where, asked: Asked, page: _Page) -> Count:
         return Count(len(page.rows), "exact" if is_all else "capped", asked.as_of.at)
     if not asked.query.terms and not asked.query.words:
         return Count(asked.as_of.end, "exact", asked.as_of.at)
-    sql = f"SELECT 1 {found.text()}"
-    return counts.capped(sql, bulk.adapt(found.parameters), as_of=asked.as_of.at)
+    statement, parameters = found.ones(counts.CAP + 1)
+    return counts.capped(statement, bulk.adapt(parameters), as_of=asked.as_of.at)
 
 
 def _window(project_id: int, found: Where, asked: Asked, searched_to: int) -> Document:

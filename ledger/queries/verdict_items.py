@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
-from kit import bulk, counts
 from kit.search import Query, Term, render
-from ledger.queries.as_of import AsOf
+from ledger.queries import census
+from ledger.queries.as_of import LAST_LEAF, AsOf
+from ledger.queries.census import Census
+from ledger.queries.selection import Where
 from ledger.queries.where import where
 from ledger.registry import AttentionItem
-
-LAST_LEAF = 2**63 - 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +52,28 @@ _WATCHED = (
 def verdict_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
     """Give an item for each verdict that means the work may have to be done yet."""
     as_of = AsOf(LAST_LEAF, now, is_now=True)
+    wanted = {watched.code: _skips(project_id, watched, as_of) for watched in _WATCHED}
+    found = census.take(project_id, wanted)
     for watched in _WATCHED:
-        found = _skips(project_id, watched, as_of)
-        if found:
-            yield _item(watched, found)
+        if watched.code in found:
+            yield _item(watched, found[watched.code])
 
 
-def _skips(project_id: int, watched: _Watched, as_of: AsOf) -> list[tuple[int, datetime]]:
-    """Give the leaf and the arrival of each skip of a verdict, newest first."""
+def _skips(project_id: int, watched: _Watched, as_of: AsOf) -> Where:
     found = where(project_id, watched.query, as_of)
-    # What the query asks for holds this too, but hides it from the index behind the clock.
+    # Until its pointer is due alone: one that came to this by waiting is among those not found.
     found.add("e.verdict = %s", watched.code)
-    rows = bulk.select_rows(
-        f"SELECT e.leaf_index, e.received_at {found.text()} ORDER BY e.leaf_index DESC LIMIT %s",
-        [*found.parameters, counts.CAP + 1],
-    )
-    return [(leaf, bulk.as_time(at)) for leaf, at in rows]
+    return found
 
 
-def _item(watched: _Watched, found: list[tuple[int, datetime]]) -> AttentionItem:
-    count, leaves = len(found), [leaf for leaf, _ in found]
-    number = f"{count:,}" if count <= counts.CAP else f"{counts.CAP:,}+"
+def _item(watched: _Watched, found: Census) -> AttentionItem:
     return AttentionItem(
         code=f"verdict.{watched.code}",
         subject="",
-        sentence=watched.one if count == 1 else f"{number} {watched.many}",
-        since=found[-1][1],
+        sentence=watched.one if found.count == 1 else f"{found.number} {watched.many}",
+        since=found.since,
         severity="bad",
-        facts=f"{leaves[0]}:{count}:{sum(leaves)}",
+        facts=f"{found.newest}:{found.count}:{found.total}",
         next_label="list them",
         next_path=f"receipts?q={quote(render(watched.query.terms), safe=':.')}",
         small=watched.small,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ from ledger.domain.names import column
 from ledger.domain.statement import normal_id
 from ledger.queries.as_of import AsOf
 from ledger.queries.fields import INDEXED, SCANNED
+from ledger.queries.selection import Part, Where
 
 _COLUMNS = {
     "kind": "kind", "reason": "reason", "task": "task", "queue": "queue", "scope": "scope",
@@ -35,29 +35,17 @@ _COUNTS = {
 }
 
 
+_SINCE = frozenset({"after", "occurred.after"})
+_OF_NOW = frozenset({"pointer", "verdict"})
+"""What changes later: of an earlier time it is kept by receipt, without an index of its values."""
+_LEADING = {
+    "id": "entry_by_id", "job": "", "key": "entry_by_key", "trace": "entry_by_trace",
+    "scope": "entry_by_scope", "pointer": "entry_by_pointer", "verdict": "entry_by_verdict",
+    "task": "entry_by_task",
+}  # fmt: skip
+_FEW = frozenset({"id", "job", "key", "trace", "scope"})
 # A name has fewer than this; a longer value is somebody's nonsense.
 _SLASHES = 16
-
-
-@dataclass(slots=True)
-class Where:
-    """A FROM and a WHERE with their parameters, and what was left for Python to compare."""
-
-    sources: str
-    pointer: str
-    conditions: list[str] = field(default_factory=list)
-    parameters: list[Any] = field(default_factory=list)
-    paths: list[Term] = field(default_factory=list)
-    first: int = 0
-
-    def add(self, condition: str, *parameters: Any) -> None:
-        """Add one condition that must hold."""
-        self.conditions.append(condition)
-        self.parameters.extend(parameters)
-
-    def text(self) -> str:
-        """Give the FROM and WHERE clauses."""
-        return f"FROM {self.sources} WHERE {' AND '.join(self.conditions)}"
 
 
 def where(project_id: int, query: Query, as_of: AsOf) -> Where:
@@ -65,43 +53,91 @@ def where(project_id: int, query: Query, as_of: AsOf) -> Where:
 
     `first` is the first leaf looked at: above zero when no term of the query has an index.
     """
-    found = _sources(as_of)
+    found = sources(as_of)
     found.add("e.project_id = %s", project_id)
     found.add("e.leaf_index <= %s", as_of.leaf)
+    leading = _leading(query, as_of)
     for term in query.terms:
         if term.path is not None:
             found.paths.append(term)
-            continue
-        condition, parameters = _condition(term, as_of, found.pointer)
-        # What cannot be compared, such as the number of a missing generation, does not match.
-        found.add(f"NOT coalesce({condition}, false)" if term.negated else condition, *parameters)
+        elif term is leading:
+            found.parts = _parts(term, as_of)
+        else:
+            condition, parameters = _condition(term, as_of, found.pointer)
+            # What cannot be compared, such as a missing generation's number, does not match.
+            text = f"NOT coalesce({condition}, false)" if term.negated else condition
+            found.add(text, *parameters)
     for word in query.words:
-        condition, parameters = _word(word)
-        found.add(condition, *parameters)
-    if _is_slow(query):
+        if word is leading:
+            found.parts = _word(word)
+        else:
+            found.add(*_any_of(_word(word)))
+    found.is_by_time = any(term.name in _SINCE and not term.negated for term in query.terms)
+    if _is_slow(query, as_of):
         found.first = max(0, as_of.end - SCANNED)
         found.add("e.leaf_index >= %s", found.first)
     return found
 
 
-def _sources(as_of: AsOf) -> Where:
+def sources(as_of: AsOf) -> Where:
     """Read pointers from the entry now, and from their events for the past."""
     if as_of.is_now:
-        return Where("entry e", "e")
+        return Where("e")
     newest = (
         "SELECT max(at_leaf) FROM pointer_event past WHERE past.project_id = e.project_id "
         "AND past.leaf_index = e.leaf_index AND past.at_leaf <= %s"
     )
-    sources = (
-        "entry e LEFT JOIN pointer_event p ON p.project_id = e.project_id "
+    joined = (
+        "LEFT JOIN pointer_event p ON p.project_id = e.project_id "
         f"AND p.leaf_index = e.leaf_index AND p.at_leaf = ({newest})"
     )
-    return Where(sources, "p", parameters=[as_of.leaf])
+    return Where("p", joined, parameters=[as_of.leaf])
 
 
-def _is_slow(query: Query) -> bool:
+def _is_slow(query: Query, as_of: AsOf) -> bool:
     positive = {term.name for term in query.terms if not term.negated and term.path is None}
-    return bool(query.terms) and not query.words and not positive & INDEXED
+    indexed = INDEXED if as_of.is_now else INDEXED - _OF_NOW
+    return bool(query.terms) and not query.words and not positive & indexed
+
+
+def _leading(query: Query, as_of: AsOf) -> Term | str | None:
+    """Choose the term or word by whose index the receipts are found; the others are compared."""
+    terms = {term.name: term for term in query.terms if term.path is None and not term.negated}
+    names = [name for name in _LEADING if as_of.is_now or name not in _OF_NOW]
+    found = [terms[name] for name in names if name in terms]
+    few: list[Term | str] = [term for term in found if term.name in _FEW]
+    return next(iter([*few, *query.words, *found]), None)
+
+
+def _parts(term: Term, as_of: AsOf) -> list[Part]:
+    """Give each way to meet a leading term, with the index that finds it."""
+    parts: list[Part] = []
+    for value in term.values:
+        if term.name == "pointer":
+            states = sorted(words.UNRESOLVED) if value == "unresolved" else [value]
+            parts += [Part(*_pointer(one, term, as_of, "e"), "entry_by_pointer") for one in states]
+        elif term.name == "verdict":
+            parts += _verdict_parts(value, as_of)
+        elif term.name == "job":
+            condition, parameters = _job(value, term, as_of, "e")
+            is_whole = condition.startswith("e.job =")
+            index = "entry_by_job" if is_whole else "entry_by_job_number"
+            parts.append(Part(condition, parameters, index))
+        else:
+            one = Term(term.name, (value,))
+            parts.append(Part(*_condition(one, as_of, "e"), _LEADING[term.name]))
+    return parts
+
+
+def _verdict_parts(value: str, as_of: AsOf) -> list[Part]:
+    """Part those that read as the verdict since they were judged from those that came to it."""
+    overdue = "(e.pointer_state = 'waiting' AND e.due_at <= %s)"
+    stays = f"e.verdict = %s AND (NOT coalesce({overdue}, false) OR e.verdict_when_due = %s)"
+    came = f"{overdue} AND e.verdict_when_due = %s AND e.verdict <> %s"
+    return [
+        Part(stays, [value, as_of.at, value], "entry_by_verdict"),
+        Part(came, [as_of.at, value, value], "entry_by_pointer"),
+    ]
 
 
 Condition = tuple[str, Sequence[Any]]
@@ -130,27 +166,32 @@ def _time(value: str, as_of: AsOf) -> datetime:
     return moment(value, as_of.at)
 
 
-def _word(word: str) -> Condition:
+def _any_of(parts: Sequence[Part]) -> tuple[Any, ...]:
+    condition, parameters = _any([(part.condition, part.parameters) for part in parts])
+    return (condition, *parameters)
+
+
+def _word(word: str) -> list[Part]:
     """Match a bare word to ids only; free text is not searched, and the page says so."""
     text = column(word)
-    conditions: list[Condition] = [
-        ("e.id_key = %s", [column(normal_id(word))]),
-        ("e.job_number = %s", [text]),
-        ("e.job = %s", [text]),
-        ("e.scope = %s", [text]),
-        ("e.trace = %s", [text.lower()]),
-        (
-            "e.leaf_index IN (SELECT s.leaf_index FROM entry_subject s "
-            "WHERE s.project_id = e.project_id AND s.subject = %s)",
-            [text],
-        ),
+    subject = (
+        "e.leaf_index IN (SELECT s.leaf_index FROM entry_subject s "
+        "WHERE s.project_id = e.project_id AND s.subject = %s)"
+    )
+    parts = [
+        Part("e.id_key = %s", [column(normal_id(word))], "entry_by_id"),
+        Part("e.job_number = %s", [text], "entry_by_job_number"),
+        Part("e.job = %s", [text], "entry_by_job"),
+        Part("e.scope = %s", [text], "entry_by_scope"),
+        Part("e.trace = %s", [text.lower()], "entry_by_trace"),
+        Part(subject, [text]),
     ]
     receipt = ids.uuid_of(word)
     if receipt is not None:
-        conditions.append(("e.receipt = %s", [receipt]))
+        parts.append(Part("e.receipt = %s", [receipt]))
     if word[:1] == "n" and word[1:].isascii() and word[1:].isdigit() and len(word) < 19:
-        conditions.append(("e.leaf_index = %s", [int(word[1:])]))
-    return _any(conditions)
+        parts.append(Part("e.leaf_index = %s", [int(word[1:])]))
+    return parts
 
 
 def _pointer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
@@ -161,7 +202,8 @@ def _pointer(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
         return f"({state} = 'waiting' AND {due} > %s)", [as_of.at]
     if value == "dangling":
         return f"({state} = 'dangling' OR ({state} = 'waiting' AND {due} <= %s))", [as_of.at]
-    return f"coalesce({state}, '') = %s", [value]
+    # As the entry has it, it is never null, and to say so would hide it from its index.
+    return f"{state} = %s" if pointer == "e" else f"coalesce({state}, '') = %s", [value]
 
 
 def _outcome(value: str, term: Term, as_of: AsOf, pointer: str) -> Condition:
