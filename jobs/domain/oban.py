@@ -21,7 +21,14 @@ from jobs.domain.oban_values import (
 from ledger.domain import canonical, plain
 from ledger.domain.leaf import rfc3339
 
-__all__ = ["CANNOT_KNOW", "event_receipt", "prune_receipt", "row_line", "row_receipt"]
+__all__ = [
+    "CANNOT_KNOW",
+    "event_receipt",
+    "feed_receipt",
+    "prune_receipt",
+    "row_line",
+    "row_receipt",
+]
 
 NAMESPACE = uuid.UUID("5e7dbf6e-8b3c-5c3a-9a6e-2f4f0c1d7b90")
 SKEW = timedelta(seconds=30)
@@ -36,7 +43,6 @@ CANNOT_KNOW = (
 )
 """What no reader of the table can tell, whatever it does."""
 
-_WAITING = frozenset({"scheduled", "retryable", "suspended"})
 _TIMES = (
     "inserted_at", "scheduled_at", "attempted_at", "completed_at", "cancelled_at", "discarded_at",
 )  # fmt: skip
@@ -90,6 +96,27 @@ def prune_receipt(
     }
 
 
+def feed_receipt(
+    spool: str, written: int, at: datetime, *, instance: str, is_closed: bool
+) -> dict[str, Any]:
+    """Return the line that a reader's spool sends of itself; all that it writes is sent at once."""
+    return {
+        "schema": SCHEMA,
+        "id": str(uuid.uuid5(NAMESPACE, f"feed\n{spool}\n{written}\n{rfc3339(at)}")),
+        "kind": "observe",
+        "what": "feed",
+        "occurred_at": rfc3339(at),
+        "source": {"system": SYSTEM, "instance": instance},
+        "spool": spool,
+        "written": written,
+        "sent": {"count": written},
+        "unsent": 0,
+        "dropped": 0,
+        "oldest_unsent_s": None,
+        **({"closed": True, "end": "in_order"} if is_closed else {}),
+    }
+
+
 def _content(row: Mapping[str, Any], instance: str, seen_at: datetime) -> dict[str, Any]:
     times = {name: moment_of(row.get(name)) for name in _TIMES}
     errors = errors_of(row.get("errors"))
@@ -107,7 +134,7 @@ def _content(row: Mapping[str, Any], instance: str, seen_at: datetime) -> dict[s
         "max_attempts": whole_of(row.get("max_attempts")),
         **times,
         "last_error": _last_error(errors),
-        "errors": len(plain.list_of(row.get("errors"))) or None,
+        "errors": _error_count(row) or None,
         "snoozed": whole_of(plain.object_of(meta).get("snoozed")),
         "node": nodes[0] if nodes else None,
     }
@@ -130,15 +157,21 @@ def _occurred(
 ) -> dict[str, str]:
     """Give the latest of the row's own times, as far as it has come.
 
-    When a waiting job is due is no time at which something happened. For all other states the due
-    time counts, since a retry leaves no other trace of when it was.
+    When a job is due is no time at which something happened, and may be after it was cancelled.
+    It counts for one that is available, since a retry leaves no other trace of when it was.
     """
     latest = rfc3339(seen_at + SKEW)
-    known = [at for name, at in times.items() if name != "scheduled_at" or state not in _WAITING]
+    known = [at for name, at in times.items() if name != "scheduled_at" or state == "available"]
     known += [moment_of(plain.object_of(error).get("at")) for error in errors]
     return (
         {"occurred_at": max(past)} if (past := [at for at in known if at and at <= latest]) else {}
     )
+
+
+def _error_count(row: Mapping[str, Any]) -> int:
+    """Count the errors, of which a reader may have brought the newest only."""
+    counted = whole_of(row.get("errors_count"))
+    return len(plain.list_of(row.get("errors"))) if counted is None else counted
 
 
 def _last_error(errors: Sequence[Any]) -> str | None:

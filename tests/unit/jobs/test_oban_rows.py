@@ -126,8 +126,9 @@ def test_both_forms_of_a_snooze_can_be_told_from_a_first_attempt() -> None:
     assert "snoozed" not in grown
 
 
-def test_the_due_time_of_a_waiting_job_is_not_when_it_happened() -> None:
-    waiting = mail(state="scheduled", scheduled_at="2026-10-05T10:00:00Z", completed_at=None)
+@pytest.mark.parametrize("state", ["scheduled", "retryable", "cancelled"])
+def test_the_due_time_of_a_job_is_not_when_it_happened(state: str) -> None:
+    waiting = mail(state=state, scheduled_at="2026-10-05T10:00:00Z", completed_at=None)
 
     assert receipt_of(waiting)["occurred_at"] == "2026-10-05T09:00:00.000000Z"
 
