@@ -8,10 +8,18 @@ import pytest
 from tests import needs
 
 # A busy machine makes an example slow, not wrong.
-hypothesis.settings.register_profile(
-    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+_PATIENT = hypothesis.settings(
+    deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.load_profile("patient")
+_EXAMPLES_OF_A_QUICK_RUN = 25
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples of each property in a run of the quick tests alone."""
+    is_quick = config.getoption("markexpr") == "quick"
+    few = hypothesis.settings(_PATIENT, max_examples=_EXAMPLES_OF_A_QUICK_RUN)
+    hypothesis.settings.register_profile("ours", few if is_quick else _PATIENT)
+    hypothesis.settings.load_profile("ours")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

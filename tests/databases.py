@@ -38,7 +38,11 @@ class Database:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return databases.database(self.url, self.data_dir)
+        """Return how this process reaches it: on SQLite without waiting for the disk."""
+        described = databases.database(self.url, self.data_dir)
+        if not self.url:
+            described["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
+        return described
 
     @property
     def environment(self) -> dict[str, str]:

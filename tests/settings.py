@@ -34,3 +34,7 @@ if os.environ.get("COUNTERFOIL_TEST_DATABASE") == "postgresql":
     os.environ["DATABASE_URL"] = server.url_of("counterfoil")
 
 from config.settings import *  # noqa: E402, F403
+
+# Each of a test's browsers would read every static file anew before its first request.
+SERVESTATIC_USE_FINDERS = False
+SERVESTATIC_USE_STATIC_ROOT = False

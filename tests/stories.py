@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import time_machine
-from django.db import connection
 
 from access.models import ApiToken
 from access.rows import ProjectRow
@@ -370,17 +369,9 @@ EVENTS: tuple[Callable[[Story], None], ...] = (
 
 def tell(seed: int, receipts: int, slug: str = "") -> Story:
     """Make a project and tell its story; everything is derived at the end."""
-    do_not_wait_for_the_disk()
     with time_machine.travel(BEGINS - timedelta(days=1), tick=False):
         story = Story(factories.make_project(slug), seed)
     return story.tell(receipts)
-
-
-def do_not_wait_for_the_disk() -> None:
-    """Have SQLite hand its writes to the system and go on; a story is a thousand commits."""
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA synchronous = OFF")
 
 
 def leaves_of(story: Story) -> list[int]:

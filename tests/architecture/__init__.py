@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 APPS = ("config", "kit", "access", "ledger", "jobs", "events", "adr")
 
 
+@cache
 def list_sources(*folders: str) -> list[Path]:
     """Return the Python files below folders of the checkout, without migrations."""
     found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
@@ -24,8 +25,13 @@ def parse(source: Path) -> ast.Module:
     return ast.parse(source.read_text())
 
 
-def iter_imports(source: Path) -> Iterator[str]:
-    """Yield the full name of each module that a file imports, wherever in it; `.` if relative."""
+@cache
+def list_imports(source: Path) -> list[str]:
+    """Return the full name of each module that a file imports, wherever in it; `.` if relative."""
+    return list(_iter_imports(source))
+
+
+def _iter_imports(source: Path) -> Iterator[str]:
     for node in ast.walk(parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of, parse
+from tests.architecture import APPS, ROOT, list_imports, list_sources, name_of, parse
 
 
 def test_the_contracts_of_the_layers_are_kept() -> None:
@@ -46,7 +46,7 @@ def test_the_client_and_the_tools_import_nothing_of_the_server() -> None:
     taken = [
         (name_of(source), module)
         for source in sources
-        for module in iter_imports(source)
+        for module in list_imports(source)
         if module.partition(".")[0] in {*APPS, "tests", "bench"}
     ]
 
@@ -60,7 +60,7 @@ def test_the_tools_and_the_setup_need_nothing_but_the_standard_library() -> None
     foreign = [
         (name_of(source), module)
         for source in [*list_sources("tools"), ROOT / "bootstrap.py"]
-        for module in iter_imports(source)
+        for module in list_imports(source)
         if module.partition(".")[0] not in known
     ]
 

@@ -4,13 +4,13 @@ import ast
 import re
 from pathlib import Path
 
-from tests.architecture import APPS, ROOT, iter_imports, list_sources, name_of, parse
+from tests.architecture import APPS, ROOT, list_imports, list_sources, name_of, parse
 
 OURS = (*APPS, "client", "tools", "tests", "bench")
 
 
 def test_no_import_is_relative() -> None:
-    relative = [name_of(path) for path in list_sources(*OURS) if "." in iter_imports(path)]
+    relative = [name_of(path) for path in list_sources(*OURS) if "." in list_imports(path)]
 
     assert relative == []
 

@@ -6,6 +6,7 @@ Whoever owns the tables can still drop a trigger; that is what the Merkle tree i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -18,15 +19,17 @@ from django.db import DatabaseError, connection, transaction
 from ledger import ingest
 from ledger.domain.draft import Envelope
 from ledger.sql import APPEND_ONLY
+from tests.databases import Database
 from tests.desk import Desk, only_on
 
 TABLES = sorted(APPEND_ONLY)
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
-@pytest.fixture
-def filled(desk: Desk) -> Desk:
-    """Have rows in every protected table."""
+@pytest.fixture(scope="module")
+def filled(shared_database: Database, desk_loop: asyncio.AbstractEventLoop) -> Desk:
+    """Have rows in every protected table, for the tests of a module: none can change them."""
+    desk = Desk(shared_database, desk_loop)
     body = {"id": str(uuid.uuid4()), "kind": "done"}
     desk.post(body)
     desk.post({**body, "sent": {"attempt": 2}})

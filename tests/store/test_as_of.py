@@ -87,7 +87,6 @@ def look_at_cuts(log: cuts.Cut, project_id: int, leaves: list[int]) -> dict[tupl
     chance = random.Random(1)
     noted: dict[tuple[str, int], Views] = {}
     log.begin()
-    stories.do_not_wait_for_the_disk()
     for leaf in leaves:
         at = log.head(leaf).committed_at
         log.grow(leaf, at)

@@ -92,7 +92,6 @@ class Bench:
 @pytest.fixture
 def bench(shared_database: Database) -> Iterator[Bench]:
     keys.forget()
-    stories.do_not_wait_for_the_disk()
     with time_machine.travel(NINE, tick=False):
         project = factories.make_project()
     yield Bench(project)

@@ -93,7 +93,6 @@ class Desk:
 @pytest.fixture
 def desk(sqlite_database: Database) -> Iterator[Desk]:
     keys.forget()
-    stories.do_not_wait_for_the_disk()
     with time_machine.travel(NINE, tick=False):
         project = factories.make_project("acme")
     yield Desk(project)

@@ -78,7 +78,6 @@ def fill(project: ProjectRow, size: int) -> None:
 def readers(shared_database: Database) -> Iterator[list[tuple[ProjectRow, Client, Client]]]:
     """Give a small project and a large one, each with a program and a person that read."""
     keys.forget()
-    stories.do_not_wait_for_the_disk()
     made = []
     with time_machine.travel(NINE, tick=False):
         for size in (3, 30):

@@ -260,11 +260,12 @@ def check(told: Told, *terms: Term, texts: tuple[str, ...] = ()) -> int:
 NAMES = sorted(name for name, spec in FIELDS.items() if spec.type != "path")
 
 
+@pytest.mark.parametrize("most", [4, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_qualifier_selects_what_a_plain_filter_does(told: Told, name: str) -> None:
+def test_a_qualifier_selects_what_a_plain_filter_does(told: Told, name: str, most: int) -> None:
     chance = random.Random(name)
     values = values_of(told, name)
-    picked = values if len(values) <= 12 else chance.sample(values, 12)
+    picked = values if len(values) <= most else chance.sample(values, most)
     selected = 0
     for value in picked:
         selected += check(told, Term(name, (value,)))
@@ -283,10 +284,11 @@ def test_numbers_are_compared_as_numbers(told: Told, name: str, comparison: str)
         check(told, Term(name, (value,), negated=True, comparison=comparison))
 
 
-def test_terms_together_narrow_the_list(told: Told) -> None:
+@pytest.mark.parametrize("queries", [20, pytest.param(80, marks=pytest.mark.slow)])
+def test_terms_together_narrow_the_list(told: Told, queries: int) -> None:
     chance = random.Random(5)
     selected = 0
-    for _ in range(60):
+    for _ in range(queries):
         terms = []
         for name in chance.sample(NAMES, chance.choice((2, 3))):
             values = values_of(told, name)
@@ -294,7 +296,7 @@ def test_terms_together_narrow_the_list(told: Told) -> None:
             terms.append(Term(name, picked, negated=chance.random() < 0.5))
         selected += bool(check(told, *terms))
 
-    assert selected > 10
+    assert selected > queries // 6
 
 
 def test_a_bare_word_is_looked_for_among_the_ids(told: Told) -> None:

@@ -812,7 +812,7 @@ def test_a_receipt_without_an_id_answers_no_question_about_ids():
     assert not answers(make(0, "done", id_default=""))
 
 
-UNHURRIED = settings(deadline=None, max_examples=60)
+UNHURRIED = settings(deadline=None)
 IDENTITIES = st.sampled_from(["a", "b", "c", "d"])
 NUMBERS = st.sampled_from(["1", "2"])
 POINTERS = st.fixed_dictionaries({}, optional={"receipt": IDENTITIES, "job": NUMBERS})

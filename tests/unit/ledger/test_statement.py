@@ -375,7 +375,7 @@ def test_nul_and_lone_surrogates_never_reach_a_column():
         assert "\0" not in text
 
 
-UNHURRIED = settings(deadline=None, max_examples=60)
+UNHURRIED = settings(deadline=None)
 JSON = st.recursive(
     st.none()
     | st.booleans()

@@ -186,7 +186,7 @@ def logs(draw: st.DrawFn) -> list[Statement]:
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(log=logs(), shuffled=st.randoms(use_true_random=False))
 def test_the_order_in_which_receipts_are_given_does_not_matter(log, shuffled):
     mixed = log.copy()
@@ -195,7 +195,7 @@ def test_the_order_in_which_receipts_are_given_does_not_matter(log, shuffled):
     assert became(mixed) == became(log)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(log=logs())
 def test_a_skip_never_changes_what_became_of_work(log):
     before, after = became(log), became([*log, skip(99)])
