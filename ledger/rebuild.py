@@ -7,23 +7,21 @@ transaction.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
 
 from access.models import Project
-from kit import bulk, clock, ids
+from kit import bulk
 from kit.db import is_postgresql, read_snapshot, write_transaction
-from ledger import derive, ingest, statements
-from ledger.domain.leaf import rfc3339
+from ledger import derive, judged_again, statements
 from ledger.dump import DumpedRow, iter_rows
 from ledger.registry import Projector, registry
 from ledger.shadow import live_name, shadow_name, shadows
 
 SHOWN = 5
-REFS_KEPT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ def _swap(
         if is_postgresql():
             cursor.execute("SELECT 1 FROM projector_cursor FOR UPDATE")
         _advance(projectors, places, _places(projectors), batch)
-        changes = _verdict_changes() if "entry" in tables else {}
+        changes = judged_again.find_changes() if "entry" in tables else {}
         for table in tables:
             cursor.execute(f"DELETE FROM {live_name(table)}")  # noqa: S608
             columns = _columns(table)
@@ -154,6 +152,7 @@ def _swap(
                 f"INSERT INTO {live_name(table)} ({columns}) "  # noqa: S608
                 f"SELECT {columns} FROM {shadow_name(table)}"
             )
+        before = _rules_before(projectors)
         for projector in projectors:
             cursor.execute(
                 "UPDATE projector_cursor SET rules_version = %s WHERE projector = %s",
@@ -161,56 +160,25 @@ def _swap(
             )
         # In the same transaction: a crash after the swap would lose what was judged otherwise.
         for project_id, changed in changes.items():
-            _record(project_id, changed, projectors)
+            judged_again.record(project_id, changed, before[project_id], _rules(projectors))
+
+
+def _rules(projectors: Sequence[Projector]) -> dict[str, str]:
+    return {one.name: str(one.rules_version) for one in projectors}
+
+
+def _rules_before(projectors: Sequence[Projector]) -> dict[int, dict[str, str]]:
+    """Give for each project the versions of the rules that its rows were made by."""
+    names = {projector.name for projector in projectors}
+    rows = bulk.select_rows("SELECT project_id, projector, rules_version FROM projector_cursor", [])
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for project_id, name, version in rows:
+        if name in names:
+            found[project_id][name] = str(version)
+    return found
 
 
 def _columns(table: str) -> str:
     with connection.cursor() as cursor:
         description = connection.introspection.get_table_description(cursor, table)
     return ", ".join(f'"{column.name}"' for column in description)
-
-
-Change = tuple[str, str, str]
-
-
-def _verdict_changes() -> dict[int, list[Change]]:
-    """Give for each project the refs that are judged otherwise, with code before and after."""
-    rows = bulk.select_rows(
-        "SELECT old.project_id, old.receipt, old.verdict, new.verdict "  # noqa: S608
-        f"FROM {live_name('entry')} AS old JOIN {shadow_name('entry')} AS new "
-        "ON new.project_id = old.project_id AND new.leaf_index = old.leaf_index "
-        "WHERE new.verdict <> old.verdict ORDER BY old.project_id, old.leaf_index",
-        [],
-    )
-    changes: dict[int, list[Change]] = {}
-    for project_id, receipt, before, after in rows:
-        ref = ids.ref_of(bulk.as_uuid(receipt))
-        changes.setdefault(project_id, []).append((ref, before, after))
-    return changes
-
-
-def _record(project_id: int, changed: Sequence[Change], projectors: Sequence[Projector]) -> None:
-    """Write into the log that receipts were judged again, from which verdicts to which."""
-    counts = Counter((before, after) for _, before, after in changed)
-    now = clock.now()
-    ingest.record(
-        project_id,
-        {
-            "schema": "counterfoil.receipt/1",
-            "kind": "act",
-            "occurred_at": rfc3339(now),
-            "source": {"system": "counterfoil"},
-            "actor": {"type": "service", "id": "counterfoil", "label": "Counterfoil"},
-            "act": {
-                "verb": "judged again",
-                "target": "verdicts",
-                "rules": {one.name: str(one.rules_version) for one in projectors},
-                "counts": [
-                    {"from": before, "to": after, "count": count}
-                    for (before, after), count in sorted(counts.items())
-                ],
-            },
-            "data": {"refs": [ref for ref, _, _ in changed[:REFS_KEPT]]},
-        },
-        now,
-    )

@@ -13,7 +13,7 @@ from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.models import ReceiptBody
 from ledger.projectors.book import Book
-from ledger.queries import dependents, heads, kin, lists
+from ledger.queries import dependents, heads, judged_again, kin, lists
 from ledger.queries.as_of import AsOf, BadAsOf
 from ledger.queries.receipts import Found
 from ledger.registry import registry
@@ -66,8 +66,16 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         kin=kin.kin_of(project_id, statement, book, as_of.end),
     )
     document["contradictions"] = _second_dones(statement, book)
+    document["verdict"] |= _rules(project_id, statement, as_of)
     document["dependents"] = dependents.dependents_of(project_id, statement, as_of)
     return document
+
+
+def _rules(project_id: int, statement: Statement, as_of: AsOf) -> Document:
+    """Say by which rules it is judged, and what it was under earlier ones."""
+    now = next(one.rules_version for one in registry.projectors if one.name == "receipts")
+    was = judged_again.find_was(project_id, statement, as_of)
+    return {"rules_version": str(now), "was": was}
 
 
 def _judged(

@@ -8,13 +8,14 @@ from kit import bulk, ids
 from kit.search import Term, render
 from ledger import statements
 from ledger.domain import targets, words, work_accounts
-from ledger.domain.act_accounts import who
+from ledger.domain.act_accounts import JUDGED_AGAIN, is_ours, who
 from ledger.domain.book import Inquiry
-from ledger.domain.kin import Group, Kin, Way
+from ledger.domain.kin import SHOWN, Group, Kin, Way
 from ledger.domain.names import column
 from ledger.domain.statement import JobName, Statement
 from ledger.models import Leaf
 from ledger.projectors.book import Book
+from ledger.queries import judged_again
 
 SUBJECTS, OF_SUBJECT = 3, 5
 
@@ -35,6 +36,7 @@ def kin_of(project_id: int, one: Statement, book: Book, end: int) -> Kin:
         Group("key", one.recipe, _q("key", one.key_digest or ""), _without(key, told)),
         *_subject_groups(project_id, one, end, told),
         *_target_group(project_id, one, end),
+        *_judged_group(project_id, one),
     ]
     return Kin(tuple(groups), tuple(_ways(one)), last, outcome)
 
@@ -95,6 +97,18 @@ def _target_group(project_id: int, one: Statement, end: int) -> list[Group]:
     leaves = Leaf.objects.filter(project_id=project_id, receipt=receipt, leaf_index__lt=end)
     loaded = statements.load_leaves(project_id, leaves.values_list("leaf_index", flat=True))
     return [Group("target", ref, "", list(loaded.values()))]
+
+
+def _judged_group(project_id: int, one: Statement) -> list[Group]:
+    """Show the first of the receipts that an act of ours names as judged otherwise."""
+    act = ids.uuid_of(one.ref)
+    if one.act_verb != JUDGED_AGAIN or not is_ours(one) or act is None:
+        return []
+    found = [ids.uuid_of(ref) for ref in judged_again.refs_of(act)[:SHOWN]]
+    named = [receipt for receipt in found if receipt is not None]
+    leaves = Leaf.objects.filter(project_id=project_id, receipt__in=named)
+    loaded = statements.load_leaves(project_id, leaves.values_list("leaf_index", flat=True))
+    return [Group("judged", "", "", list(loaded.values()))]
 
 
 def _ways(one: Statement) -> Iterator[Way]:

@@ -11,7 +11,7 @@ from django.db import connection
 
 from config import follower
 from kit import bulk, ids
-from ledger import derive, documents, keys, rebuild, redrive, sequence
+from ledger import derive, documents, judged_again, keys, rebuild, redrive, sequence
 from ledger.domain import reading, verdicts
 from ledger.models import Entry, ProjectorCursor, Receipt
 from ledger.projectors.receipts import ReceiptsProjector
@@ -209,7 +209,7 @@ def test_a_crash_in_the_swap_leaves_the_old_rows_and_no_word_in_the_log(
     def crash(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rebuild, "_record", crash)
+    monkeypatch.setattr(judged_again, "record", crash)
     with pytest.raises(KeyboardInterrupt):
         story.catch_up()
     assert dump_all() == before

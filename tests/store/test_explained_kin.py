@@ -16,8 +16,10 @@ from access.rows import Actor, ProjectRow
 from config import follower
 from kit import ids
 from ledger import documents, ingest, keys, redrive
+from ledger.domain import verdicts
 from ledger.domain.draft import Envelope
 from ledger.models import Entry, Receipt
+from ledger.projectors.receipts import ReceiptsProjector
 from ledger.queries import dependents
 from tests import factories, stories
 from tests.databases import Database
@@ -165,3 +167,62 @@ def test_an_act_of_a_producer_cannot_pass_for_ours(told: Told) -> None:
 
     assert found["verdict"]["sentence"].startswith("An act: the producer says that u-17")
     assert found["act"]["said_by"] == "producer"
+
+
+def raise_rules(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Make a release whose rules call a paused skip something else; gives the version before."""
+    before = str(ReceiptsProjector().rules_version)
+    monkeypatch.setattr(ReceiptsProjector, "rules_version", int(before) + 1)
+    by_reason = {**verdicts.BY_REASON, "paused": "skip.draining"}
+    monkeypatch.setattr(verdicts, "BY_REASON", by_reason)
+    return before
+
+
+def test_a_receipt_that_was_judged_again_tells_what_it_was_and_under_which_rules(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paused: Body = {"kind": "skip", "reason": "paused", "rule": {"name": "r"}}
+    changed, same = told.post(paused, {"kind": "done"})
+    before = raise_rules(monkeypatch)
+
+    follower.catch_up()
+
+    verdict = told.explain(changed)["verdict"]
+    assert (verdict["code"], verdict["rules_version"]) == ("skip.draining", str(int(before) + 1))
+    was = verdict["was"]
+    assert (was["code"], was["word"]) == ("skip.paused", "skip, paused")
+    assert was["rules_version"] == before
+    assert told.explain(same)["verdict"]["was"] is None
+
+
+def test_the_act_of_judging_again_leads_to_what_it_judged(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (changed,) = told.post({"kind": "skip", "reason": "paused", "rule": {"name": "r"}})
+    raise_rules(monkeypatch)
+    follower.catch_up()
+    was = told.explain(changed)["verdict"]["was"]
+
+    act = documents.explanation(told.project.id, was["act"]["ref"])
+
+    assert act["verdict"]["sentence"] == (
+        "Judged again: after a change of rules, 1 receipt is judged otherwise by this ledger."
+    )
+    assert act["verdict"]["decisive"] == "1 from skip.paused to skip.draining."
+    groups = {one["of"]: one for one in act["known"]["groups"]}
+    assert [item["ref"] for item in groups["judged"]["items"]] == [ids.ref_of(changed.pk)]
+
+
+def test_a_producer_cannot_have_a_receipt_look_judged_again(told: Told) -> None:
+    (done,) = told.post({"kind": "done"})
+    ref = ids.ref_of(done.pk)
+    told.post(
+        {
+            "kind": "act",
+            "subjects": [{"type": "rules", "id": "receipts"}],
+            "act": {"verb": "judged again", "rules_before": {"receipts": "1"}},
+            "data": {"was": {ref: "fail"}},
+        }
+    )
+
+    assert told.explain(done)["verdict"]["was"] is None
