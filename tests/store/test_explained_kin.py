@@ -21,7 +21,7 @@ from ledger.domain.draft import Envelope
 from ledger.models import Entry, Receipt
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.queries import dependents
-from tests import factories, stories
+from tests import factories
 from tests.databases import Database
 
 NINE = datetime(2026, 10, 5, 9, tzinfo=UTC)
@@ -54,7 +54,6 @@ class Told:
 @pytest.fixture
 def told(sqlite_database: Database) -> Iterator[Told]:
     keys.forget()
-    stories.do_not_wait_for_the_disk()
     with time_machine.travel(NINE, tick=False):
         project = factories.make_project("acme")
         listing, _ = factories.make_token(project, source="oban/prod-1")
