@@ -7,6 +7,7 @@ pages. Import the names from here.
 from __future__ import annotations
 
 from kit.http.bodies import etag, json_bytes, json_response, rfc3339, with_etag
+from kit.http.heads import HeadMiddleware
 from kit.http.middleware import ProblemMiddleware, RequestIdMiddleware
 from kit.http.problems import (
     PROBLEM_TYPE,
@@ -36,6 +37,7 @@ __all__ = [
     "RETRY_AFTER_S",
     "TYPE_PREFIX",
     "DatabaseUnavailable",
+    "HeadMiddleware",
     "ProblemError",
     "ProblemMiddleware",
     "QueryTooSlow",

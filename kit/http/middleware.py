@@ -21,7 +21,7 @@ log = structlog.get_logger("counterfoil.http")
 Handler = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]
 
 
-class _Middleware:
+class Middleware:
     """Runs in both worlds; a subclass says what happens to the answer."""
 
     sync_capable: ClassVar[bool] = True
@@ -47,7 +47,7 @@ class _Middleware:
         return response
 
 
-class ProblemMiddleware(_Middleware):
+class ProblemMiddleware(Middleware):
     """Turns exceptions and bare errors into problems or pages, and adds Vary where it is due.
 
     Stands near the top of the list: what middlewares below it refuse (CSRF, size) is told in the
@@ -85,7 +85,7 @@ def _as_problem(request: HttpRequest, response: HttpResponseBase) -> HttpRespons
     return replaced
 
 
-class RequestIdMiddleware(_Middleware):
+class RequestIdMiddleware(Middleware):
     """Gives each request an id, in every log line and in the answer.
 
     A caller's `X-Request-ID` is kept when it is 8 to 64 letters, digits, dots, dashes or
