@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
+
+from jobs import views
 
 app_name = "jobs"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("jobs", views.job_list, name="jobs"),
+    path("jobs/<str:number>", views.job_of_number, name="job_of_number"),
+    path("jobs/<str:system>/<str:instance>/<str:number>", views.job, name="job"),
+    path("scopes/<str:scope>", views.scope, name="scope"),
+    path("scopes/<str:scope>/invokes/<str:invoke>", views.invoke, name="invoke"),
+]

@@ -45,13 +45,13 @@ def receipt_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
             project, "receipts", q=asked.query.text, as_of=request.GET.get("as_of", "")
         ),
     }
-    _show_as_of(request, asked.as_of)
+    show_as_of(request, asked.as_of)
     status = 400 if asked.query.faults else 200
     if not asked.query.faults:
         context |= _listing(request, project, documents.receipt_list(project.id, asked))
     else:
         context["listing"] = _nothing(asked)
-    return _page(request, project, "ledger/list.html", context, status=status)
+    return draw(request, project, "ledger/list.html", context, status=status)
 
 
 @require_safe
@@ -61,13 +61,13 @@ def receipt(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
     found = receipts.get_receipt(project.id, ref)
     document = documents.receipt(project.id, ref, request.GET.get("as_of", ""))
     data = None if document["erased"] else receipts.get_raw(found)[0]
-    _show_as_of(request, documents.find_cut(project.id, request.GET.get("as_of", "")))
+    show_as_of(request, documents.find_cut(project.id, request.GET.get("as_of", "")))
     shown = present.receipt(project, document, data)
     senders = {str(one.id): one.name for one in api_tokens(project.id, clock.now())}
     for delivery in shown["deliveries"]:
         delivery["token"] = senders.get(delivery["token"], delivery["token"])
     context = {"page_title": present.title(document), "receipt": shown, "item": shown["item"]}
-    return _page(request, project, "ledger/receipt.html", context)
+    return draw(request, project, "ledger/receipt.html", context)
 
 
 @require_safe
@@ -87,14 +87,14 @@ def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
     as_of_text = request.GET.get("as_of", "")
     document = documents.explanation(project.id, ref, as_of_text)
     found = receipts.get_receipt(project.id, ref)
-    _show_as_of(request, documents.find_cut(project.id, as_of_text))
+    show_as_of(request, documents.find_cut(project.id, as_of_text))
     context = {
         "page_title": document["verdict"]["sentence"],
         "explain": present.explanation(project, document, found.receipt.length),
         "as_of_input": as_of_text,
         "is_settled": document["verdict"]["code"] != "not_derived",
     }
-    return _page(request, project, "ledger/explain.html", context)
+    return draw(request, project, "ledger/explain.html", context)
 
 
 @require_safe
@@ -103,13 +103,13 @@ def subject(request: HttpRequest, project: ProjectRow, kind: str, name: str) -> 
     """Show what became of one business object."""
     as_of_text = request.GET.get("as_of", "")
     document = documents.subject(project.id, kind, named(name), as_of_text)
-    _show_as_of(request, documents.find_cut(project.id, as_of_text))
+    show_as_of(request, documents.find_cut(project.id, as_of_text))
     context = {
         "page_title": f"{kind} {document['id']}",
         "subject": present.subject(document),
         "items": present.rows(project, document["items"]),
     }
-    return _page(request, project, "ledger/subject.html", context)
+    return draw(request, project, "ledger/subject.html", context)
 
 
 @require_safe
@@ -123,7 +123,7 @@ def task_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
         "tasks": [present.task_row(project, one) for one in document["items"]],
         "window": document["window"],
     }
-    return _page(request, project, "ledger/tasks.html", context)
+    return draw(request, project, "ledger/tasks.html", context)
 
 
 @require_safe
@@ -140,7 +140,7 @@ def task(request: HttpRequest, project: ProjectRow, name: str) -> HttpResponseBa
         "items": present.rows(project, latest),
         "window": document["window"],
     }
-    return _page(request, project, "ledger/task.html", context)
+    return draw(request, project, "ledger/task.html", context)
 
 
 @require_safe
@@ -159,7 +159,7 @@ def quarantine(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
         "newest_url": present.address(project, "quarantine") if cursor else "",
         "next_url": _next(request, project, "quarantine", document["next"]),
     }
-    return _page(request, project, "ledger/quarantine.html", context)
+    return draw(request, project, "ledger/quarantine.html", context)
 
 
 @require_POST
@@ -260,7 +260,7 @@ def _next(request: HttpRequest, project: ProjectRow, page: str, cursor: str | No
     return present.address(project, page, cursor=cursor, **kept)
 
 
-def _show_as_of(request: HttpRequest, cut: AsOf) -> None:
+def show_as_of(request: HttpRequest, cut: AsOf) -> None:
     """Let the top of the page say that it shows an earlier time."""
     if not cut.is_now:
         by_number = cut.label.startswith("№")
@@ -268,7 +268,7 @@ def _show_as_of(request: HttpRequest, cut: AsOf) -> None:
         request.shell = {"as_of": shown}  # type: ignore[attr-defined]
 
 
-def _page(
+def draw(
     request: HttpRequest,
     project: ProjectRow,
     template: str,

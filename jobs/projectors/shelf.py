@@ -51,6 +51,33 @@ def _names(facts: Sequence[Fact], statements: Sequence[Statement]) -> set[str]:
     return names
 
 
+def load_around(project_id: int, name: str) -> Known | None:
+    """Load a job with its call and the other jobs of its key; None for a name not known."""
+    found = find_jobs(project_id, "name", [name])
+    if not found:
+        return None
+    known = load_calls(project_id, {job.call for job in found if job.call})
+    for job in [*found, *find_jobs(project_id, "key_digest", {found[0].key_digest} - {""})]:
+        known.add_job(known.jobs.get(job.name, job))
+    return known
+
+
+def load_calls(project_id: int, calls: Collection[str]) -> Known:
+    """Load whole calls."""
+    known = Known()
+    for job in find_jobs(project_id, "call", calls):
+        known.add_job(job)
+    for told in find_told(project_id, calls):
+        known.add_told(told)
+    return known
+
+
+def select_jobs(condition: str, parameters: Sequence[Any]) -> list[Job]:
+    """Load the jobs that meet a condition, which names the project itself."""
+    statement = f"SELECT {', '.join(JOB_COLUMNS)} FROM job WHERE {condition}"  # noqa: S608
+    return [job_of(row) for row in bulk.select_rows(statement, parameters)]
+
+
 def find_jobs(project_id: int, column: str, values: Collection[str]) -> list[Job]:
     """Load jobs by name, call or key."""
     rows = bulk.select_in(f"{_JOBS}{column} IN ({{values}})", [project_id], sorted(values))

@@ -149,10 +149,18 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
         )
     if is_explained(pointing):
         return Link("explained", "not-needed")
-    grace = pointing.received_at + LOCK_GRACE
-    return Link(
-        "key-none", "waiting", due_at=grace if pointing.reason == "lock_contended" else due_at
-    )
+    is_lock = pointing.reason == "lock_contended"
+    return Link("key-none", "waiting", due_at=_lock_grace(pointing) if is_lock else due_at)
+
+
+def _lock_grace(pointing: Statement) -> datetime:
+    """Return until when the holder of a lock may still appear: ten minutes after the skip.
+
+    Of a receipt that itself came later than that nothing more is awaited, and a clock that is
+    ahead does not make us wait longer.
+    """
+    underway = max(pointing.received_at - pointing.happened_at, timedelta())
+    return pointing.received_at + max(LOCK_GRACE - underway, timedelta())
 
 
 def _may_be_original(pointing: Statement, other: Statement) -> bool:

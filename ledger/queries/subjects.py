@@ -10,7 +10,7 @@ from kit import bulk
 from ledger import statements
 from ledger.domain import subjects as domain
 from ledger.domain.names import column
-from ledger.queries import items, lists
+from ledger.queries import chosen, lists
 from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
@@ -30,8 +30,7 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
     shown = leaves[:MOST]
     known = statements.load_leaves(project_id, shown)
     became = domain.became(known.values())
-    pointer = "e" if as_of.is_now else "p"
-    found = items.items(project_id, _rows(project_id, shown, as_of, pointer), as_of)
+    found = chosen.items_of(project_id, shown, as_of)
     order = {leaf: (one.happened_at, leaf) for leaf, one in known.items()}
     found.sort(key=lambda item: order[int(item["leaf_index"])])
     return {
@@ -46,24 +45,6 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
         "items": found,
         "feed": lists.feed_of(project_id),
     }
-
-
-def _rows(project_id: int, leaves: list[int], as_of: AsOf, pointer: str) -> list[tuple[Any, ...]]:
-    sources = "entry e"
-    fixed: list[Any] = []
-    if pointer == "p":
-        sources += (
-            " LEFT JOIN pointer_event p ON p.project_id = e.project_id "
-            "AND p.leaf_index = e.leaf_index AND p.at_leaf = (SELECT max(past.at_leaf) "
-            "FROM pointer_event past WHERE past.project_id = e.project_id "
-            "AND past.leaf_index = e.leaf_index AND past.at_leaf <= %s)"
-        )
-        fixed.append(as_of.leaf)
-    statement = (
-        f"SELECT {items.select(pointer)} FROM {sources} "  # noqa: S608
-        "WHERE e.project_id = %s AND e.leaf_index IN ({values})"
-    )
-    return bulk.select_in(statement, [*fixed, project_id], leaves)
 
 
 def _watched_since(project_id: int) -> datetime:

@@ -1,0 +1,168 @@
+"""Documents about jobs made ready for templates: addresses and words beside the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from access.rows import ProjectRow
+from ledger import present as ledger_present
+from ledger.domain import words
+from ledger.present import address
+
+Document = dict[str, Any]
+_TONES = {"completed": "done", "discarded": "bad", "failed": "bad", "cancelled": "plain"}
+_ICONS = {"completed": "check", "discarded": "x", "failed": "x", "cancelled": "ban"}
+
+
+def job_url(project: ProjectRow, system: str, instance: str, number: str) -> str:
+    """Give the address of a job's page."""
+    return address(project, "jobs", system, instance, number)
+
+
+def name_url(project: ProjectRow, name: str) -> str:
+    """Give the address of a job from its name, system/instance/number."""
+    return job_url(project, *name.split("/", 2))
+
+
+def row(project: ProjectRow, one: Document) -> Document:
+    """Give a row of a list of jobs."""
+    job = one["job"]
+    source = "/".join(part for part in (job["system"], job["instance"]) if part)
+    return {
+        **one,
+        **job,
+        "source": source,
+        "url": job_url(project, job["system"] or "", job["instance"] or "", job["id"]),
+        "scope": one["logical_scope"],
+        "scope_url": _scope_url(project, one["logical_scope"]),
+        "invoke_url": _invoke_url(project, one["logical_scope"], job["invoke"]),
+        "state_tone": _TONES.get(job["state"] or "", "plain"),
+        "state_icon": _ICONS.get(job["state"] or "", "circle"),
+        "at": job["finished_at"] or job["attempted_at"] or job["inserted_at"],
+    }
+
+
+def _scope_url(project: ProjectRow, scope: str | None) -> str:
+    return address(project, "scopes", scope) if scope else ""
+
+
+def _invoke_url(project: ProjectRow, scope: str | None, invoke: str | None) -> str:
+    return address(project, "scopes", scope, "invokes", invoke) if scope and invoke else ""
+
+
+def job(project: ProjectRow, document: Document) -> Document:
+    """Give the page of one job."""
+    facts = row(project, {**document, "leaf_index": ""})
+    skips = document["skipped_because"]
+    other = document["original"]
+    return {
+        **facts,
+        "states": [_state(project, one) for one in document["states"]],
+        "skips": {
+            "count": skips["count"].value,
+            "is_more": skips["count"].value > len(skips["items"])
+            or skips["count"].method != "exact",
+            "items": ledger_present.rows(project, skips["items"]),
+            "url": address(project, "receipts", q=f'original:"{document["job"]["name"]}"'),
+        },
+        "call": [row(project, one) for one in document["call"]],
+        "other_url": name_url(project, other["job"]) if other else "",
+        "other": other["job"] if other else "",
+        "receipts_url": address(project, "receipts", q=f'job:"{document["job"]["name"]}"'),
+        "cannot_know": document["cannot_know"],
+    }
+
+
+def _state(project: ProjectRow, one: Document) -> Document:
+    state = one["state"]
+    word = state if one["via"] == "row" else words.KIND_WORDS.get(state, state)
+    return {
+        **one,
+        "word": word,
+        "tone": {"done": "done", "fail": "bad"}.get(state, _TONES.get(state, "plain")),
+        "icon": {"done": "check", "fail": "x"}.get(state, _ICONS.get(state, "circle")),
+        "url": address(project, "receipts", one["ref"]),
+    }
+
+
+def scope(project: ProjectRow, document: Document) -> Document:
+    """Give the page of one run."""
+    lost = sum(one["lost"] for one in document["invokes"])
+    return {
+        **document,
+        "lost": lost,
+        "strip": document["strip"],
+        "invokes": [
+            {
+                **one,
+                "url": _invoke_url(project, document["scope"], one["invoke"]),
+                "latest": row(project, one["latest"]),
+                "items": [row(project, each) for each in one["items"]],
+            }
+            for one in document["invokes"]
+        ],
+        "timers": [row(project, one) for one in document["timers"]],
+        "reasons": ledger_present.bars(
+            project, _reasons(project, document), "reason", _verdict_words(document)
+        ),
+        "receipts_url": address(project, "receipts", q=f'scope:"{document["scope"]}"'),
+        "skips_url": address(project, "receipts", q=f'scope:"{document["scope"]}" kind:skip'),
+        "unresolved_url": address(
+            project, "receipts", q=f'scope:"{document["scope"]}" pointer:unresolved'
+        ),
+    }
+
+
+def _reasons(project: ProjectRow, document: Document) -> list[Document]:
+    return [
+        {**one, "q": f'scope:"{document["scope"]}" verdict:{one["reason"]}'}
+        for one in document["reasons"]
+    ]
+
+
+def _verdict_words(document: Document) -> dict[str, str]:
+    return {one["reason"]: words.badge(one["reason"]).word for one in document["reasons"]}
+
+
+def invoke(project: ProjectRow, document: Document, asked: dict[str, str]) -> Document:
+    """Give the page of one call of a run."""
+    tail = ("scopes", document["scope"], "invokes", document["invoke"])
+    kept = {name: value for name, value in asked.items() if name != "until"}
+    return {
+        **document,
+        "scope_url": _scope_url(project, document["scope"]),
+        "generations": [_generation(project, one) for one in document["generations"]],
+        "rows": [_matrix_row(project, one) for one in document["rows"]],
+        "older_url": _until(project, tail, kept, document["older"]),
+        "newer_url": _until(project, tail, kept, document["newer"]),
+        "lab_url": address(project, "simulate", q=f'scope:"{document["scope"]}"'),
+    }
+
+
+def _until(
+    project: ProjectRow, tail: Sequence[str], kept: dict[str, str], until: str | None
+) -> str:
+    return address(project, *tail, **kept, until=until) if until is not None else ""
+
+
+def _generation(project: ProjectRow, one: Document) -> Document:
+    return {
+        **one,
+        "job": row(project, one["job"]) if one["job"] else None,
+        "items": [row(project, each) for each in one["items"]],
+    }
+
+
+def _matrix_row(project: ProjectRow, one: Document) -> Document:
+    return {**one, "cells": [_cell(project, cell) for cell in one["cells"]]}
+
+
+def _cell(project: ProjectRow, cell: Document) -> Document:
+    state = cell.get("state") or ""
+    return {
+        **cell,
+        "tone": _TONES.get(state, "plain"),
+        "icon": _ICONS.get(state, "circle"),
+        "skips": ledger_present.rows(project, cell.get("skips", [])),
+    }
