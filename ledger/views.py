@@ -16,7 +16,7 @@ from access.guard import require
 from access.queries import api_tokens
 from access.rows import ProjectRow
 from kit import clock, http
-from ledger import acknowledge, acts, documents, present, redrive
+from ledger import acknowledge, acts, documents, elsewhere, present, redrive
 from ledger.api.routes import named
 from ledger.domain import words
 from ledger.queries import counts, lists, receipts
@@ -92,6 +92,11 @@ def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
         "page_title": document["verdict"]["sentence"],
         "explain": present.explanation(project, document, found.receipt.length),
         "as_of_input": as_of_text,
+        "elsewhere": None
+        if as_of_text
+        else elsewhere.answer(
+            get_caller(request), project, document, is_asked=request.GET.get("elsewhere") == "1"
+        ),
         "is_settled": document["verdict"]["code"] != "not_derived",
     }
     return draw(request, project, "ledger/explain.html", context)

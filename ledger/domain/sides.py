@@ -114,6 +114,7 @@ def pointer_of(
         "rule": finding.rule,
         "level": finding.level,
         "named": _named(statement),
+        "sought": _sought(statement, finding, shown),
         "stated": _stated(statement),
         "said": _said(statement),
         "candidates": [_candidate(each, statement) for each in candidates],
@@ -146,6 +147,16 @@ def _named(statement: Statement) -> str | None:
         return None
     job = None if pointer.job is None else pointer.job.text()
     return " and ".join(name for name in (pointer.receipt, job) if name)
+
+
+def _sought(statement: Statement, finding: Finding, shown: str) -> Document | None:
+    """Return what the receipt itself names and nothing on record is; of a chain, its end knows."""
+    pointer = statement.pointer
+    if _named(statement) is None or pointer is None or finding.skips:
+        return None
+    if shown not in ("pending", "dangling"):
+        return None
+    return {"receipt": pointer.receipt, "job": None if pointer.job is None else pointer.job.text()}
 
 
 def _stated(statement: Statement) -> str | None:
