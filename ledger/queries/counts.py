@@ -12,7 +12,7 @@ from ledger.domain.leaf import rfc3339
 from ledger.domain.names import column
 from ledger.projectors.roll_ups import BUCKET_S, EPOCH, bucket_of
 from ledger.queries import heads
-from ledger.queries.where import Condition, source_condition
+from ledger.queries.conditions import Condition, source_condition
 
 Document = dict[str, Any]
 MOST_FIELDS = 3
@@ -54,8 +54,12 @@ def counts_document(
 
 
 def facet_rows(project_id: int, facet: str, after: datetime, now: datetime) -> list[Document]:
-    """Count by one facet since a moment; for the overview and the list's margin."""
-    query = Query((Term("after", (rfc3339(after),)),))
+    """Count by one facet since a moment; for the overview and the list's margin.
+
+    Reasons are those of skips: a fail or an act may have a reason too.
+    """
+    skips = (Term("kind", ("skip",)),) if facet == "reason" else ()
+    query = Query((*skips, Term("after", (rfc3339(after),))))
     return list(counts_document(project_id, query, [facet], "", now)["items"])
 
 

@@ -13,6 +13,7 @@ import time_machine
 
 from kit.http import ProblemError
 from ledger import documents, keys
+from ledger.queries import counts
 from tests import stories
 from tests.databases import Database
 
@@ -133,3 +134,16 @@ def test_tasks_say_what_each_did_and_lead_to_the_lists_of_it(counted: Counted) -
         with counted.clock():
             alone = documents.task(counted.story.project.id, one["task"])
         assert {name: alone[name] for name in one} == one
+
+
+def test_why_jobs_were_skipped_is_counted_of_skips_alone(sqlite_database: Database) -> None:
+    keys.forget()
+    story = stories.tell(62, 0)
+    story.post({"kind": "act", "reason": "month end"}, {"kind": "skip", "reason": "paused"})
+    story.catch_up()
+
+    rows = counts.facet_rows(
+        story.project.id, "reason", story.now - timedelta(hours=1), story.now + timedelta(hours=1)
+    )
+
+    assert [(row["reason"], row["count"]) for row in rows] == [("paused", 1)]
