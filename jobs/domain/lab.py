@@ -9,8 +9,10 @@ taken as completed, and decisions that rest on such a one are counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import ne
 from typing import Final
 
 from jobs.domain.attempts import RACED, RAN, RULED, SKIPPED
@@ -89,7 +91,7 @@ class Replay:
         """Know the shapes of all attempts to come; keep `limit` samples of each direction."""
         self.result = Result()
         self._limit = limit
-        self._patterns: Counter[tuple[str, ...]] = Counter()
+        self._patterns: Counter[tuple[int, tuple[bool, ...]]] = Counter()
         self._plans = {number: plan(recipe, shape) for number, shape in shapes.items()}
         groups: dict[tuple[str, ...], dict[str, Row]] = {}
         for one in self._plans.values():
@@ -127,9 +129,8 @@ class Replay:
         """Give the result, with what was counted of the attempts themselves."""
         result = self.result
         result.first_at, result.last_at = first_at, last_at
-        for names, count in self._patterns.items():
-            result.lost += count * (REENTRY in names)
-            result.differing.update(dict.fromkeys(names, count))
+        for (shape, pattern), count in self._patterns.items():
+            self._count(list(compress(self._plans[shape].shape.names, pattern)), count)
         result.attempts = sum(counts.values())
         result.ran = counts[RAN]
         result.skipped = result.attempts - counts[RAN]
@@ -155,13 +156,23 @@ class Replay:
         if row[OUTCOME] != RAN:
             return
         result.to_skip += 1
-        other = self._plans[holder[SHAPE]].shape
-        if other.recipe != one.shape.recipe or other.version != one.shape.version:
-            result.across_recipes += 1
-        if row[VALUES] != holder[VALUES]:
-            self._patterns[_names(one.shape, row[VALUES], other, holder[VALUES])] += 1
+        if row[SHAPE] == holder[SHAPE]:
+            here, there = row[VALUES].split(SEPARATOR), holder[VALUES].split(SEPARATOR)
+            self._patterns[row[SHAPE], tuple(map(ne, here, there))] += 1
+        else:
+            self._meets_other_shape(row, one.shape, holder)
         if len(result.samples_to_skip) < self._limit:
             result.samples_to_skip.append(self._flip(row, one, "held", holder))
+
+    def _meets_other_shape(self, row: Row, shape: Shape, holder: Row) -> None:
+        other = self._plans[holder[SHAPE]].shape
+        self.result.across_recipes += _is_across(shape, other)
+        found = differing(shape, row[VALUES], other, holder[VALUES])
+        self._count([name for name, _, _ in found], 1)
+
+    def _count(self, names: Sequence[str], count: int) -> None:
+        self.result.lost += count * (REENTRY in names)
+        self.result.differing.update(dict.fromkeys(names, count))
 
     def _flip(self, row: Row, one: Plan, rule: str, holder: Row | None) -> Flip:
         was, now = ("ran", "skipped") if rule == "held" else ("skipped", "ran")
@@ -174,8 +185,7 @@ class Replay:
             holder=holder[LEAF],
             held_at=holder[AT],
             holder_ran=holder[OUTCOME] == RAN,
-            is_across_recipes=(other.recipe, other.version)
-            != (one.shape.recipe, one.shape.version),
+            is_across_recipes=_is_across(one.shape, other),
             differs=differing(one.shape, row[VALUES], other, holder[VALUES]),
         )  # fmt: skip
 
@@ -189,12 +199,8 @@ def differing(shape: Shape, values: str, other: Shape, others: str) -> Differs:
     )
 
 
-def _names(shape: Shape, values: str, other: Shape, others: str) -> tuple[str, ...]:
-    """Give the names alone, quickly where both have the same fields."""
-    if shape.names != other.names:
-        return tuple(name for name, _, _ in differing(shape, values, other, others))
-    pairs = zip(shape.names, values.split(SEPARATOR), others.split(SEPARATOR), strict=False)
-    return tuple([name for name, here, there in pairs if here != there])
+def _is_across(shape: Shape, other: Shape) -> bool:
+    return (shape.recipe, shape.version) != (other.recipe, other.version)
 
 
 def simulate(recipe: Recipe, shapes: dict[int, Shape], rows: list[Row], limit: int = 50) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from jobs.domain.attempts import COMPLETED, FAILED, IN_FLIGHT, SECOND
 from jobs.domain.fields import SEPARATOR, Shape
@@ -109,15 +110,12 @@ def _picker(places: list[int], count: int) -> Callable[[str], str]:
         return str
     if not places:
         return lambda values: ""
+    most = max(places) + 1
     if len(places) == 1:
         (place,) = places
-        return lambda values: values.split(SEPARATOR)[place]
-
-    def pick(values: str) -> str:
-        parts = values.split(SEPARATOR)
-        return SEPARATOR.join([parts[place] for place in places])
-
-    return pick
+        return lambda values: values.split(SEPARATOR, most)[place]
+    parts = itemgetter(*places)
+    return lambda values: SEPARATOR.join(parts(values.split(SEPARATOR, most)))
 
 
 def _window(recipe: Recipe, shape: Shape) -> int | None:
