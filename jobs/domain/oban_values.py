@@ -105,6 +105,8 @@ def text_of(value: Any) -> str | None:
 
 def whole_of(value: Any) -> int | None:
     """Return a number that is whole and not below zero, else None."""
+    if type(value) is int and 0 <= value <= plain.INTEGER_LIMIT:
+        return value
     return None if isinstance(value, str) else plain.integer_of(value)
 
 

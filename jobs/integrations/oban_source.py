@@ -16,7 +16,7 @@ from psycopg import sql
 
 from jobs.domain import oban_table, oban_values
 from jobs.domain.oban_known import TERMINAL
-from jobs.domain.oban_values import MOST_BYTES
+from jobs.domain.oban_values import MOST_BYTES, MOST_WORDS
 
 PAGE = 5_000
 FETCH = 500
@@ -186,6 +186,8 @@ class ObanTable:
             return sql.SQL("left({}::text, 1000)").format(column)
         if name in _NUMBERS:
             return column
+        if kind == "text[]":
+            return sql.SQL("({})[1:{}]").format(column, MOST_WORDS)
         text = sql.SQL("to_jsonb({})::text" if kind.endswith("[]") else "{}::text").format(column)
         return sql.SQL("CASE WHEN pg_column_size({}) > {} THEN {} ELSE {} END").format(
             column, LONGEST_STORED, _short(name, kind), text
@@ -203,7 +205,7 @@ class ObanTable:
             row["errors_count"] = errors
             for name in _JSON:
                 text = row.get(name)
-                if text is not None:
+                if isinstance(text, str):
                     row[name] = _EMPTY[text] if text in _EMPTY else _read_json(name, text)
             yield row, digest
 

@@ -134,17 +134,25 @@ def _fit(line: bytes) -> bytes:
 
 
 def _prepare(place: Place, lines: Iterable[bytes]) -> list[Draft]:
-    envelope = Envelope(place.project_id, clock.now(), feed_spool=place.spool)
-    return [ingest.prepare(line, envelope) for line in lines]
+    """Read the lines, under the numbers that they have if nobody else writes meanwhile."""
+    now = clock.now()
+    return [
+        ingest.prepare(line, Envelope(place.project_id, now, feed_spool=place.spool,
+                                      feed_number=number))
+        for number, line in enumerate(lines, place.next_number)
+    ]  # fmt: skip
 
 
 def _append(place: Place, drafts: Sequence[Draft], tally: Tally) -> None:
-    """Number the drafts, now that nobody else does, and store them."""
-    numbered = [
-        replace(draft, envelope=replace(draft.envelope, feed_number=number))
-        for number, draft in enumerate(drafts, place.next_number)
-    ]
+    """Store the drafts under numbers without a hole, now that nobody else gives any."""
+    numbered = [_numbered(draft, n) for n, draft in enumerate(drafts, place.next_number)]
     outcomes = store.append(numbered) if numbered else []
     place.next_number += len(numbered)
     tally.receipts += len(outcomes)
     tally.replayed += sum(not one.is_new for one in outcomes)
+
+
+def _numbered(draft: Draft, number: int) -> Draft:
+    if draft.envelope.feed_number == number:
+        return draft
+    return replace(draft, envelope=replace(draft.envelope, feed_number=number))
