@@ -7,7 +7,7 @@ from typing import Any
 from kit.search import FieldSpec, Query, Term, parse
 from ledger.domain import words
 from ledger.domain.names import column
-from ledger.queries.where import source_condition
+from ledger.queries.conditions import source_condition
 
 STATES = (
     "available", "suspended", "scheduled", "executing", "retryable", "completed", "discarded",

@@ -188,6 +188,7 @@ VALUES: dict[str, Callable[[Fact, str], bool]] = {
         if value == "unresolved"
         else pointer_state(fact) == value
     ),
+    "outcome": lambda fact, value: (fact.item["pointer"] or {}).get("outcome") == value,
     "state": lambda fact, value: fact.statement.state == value,
     "level": lambda fact, value: fact.item["level"] == value,
     "rule": lambda fact, value: ruled(fact.statement) == column(value),

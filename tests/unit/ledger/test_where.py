@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from kit.search import FieldSpec, Query, Term, parse
 from ledger.domain import words
 from ledger.queries.as_of import AsOf
+from ledger.queries.conditions import source_condition
 from ledger.queries.fields import FIELDS, INDEXED, SCANNED
 from ledger.queries.selection import Where
-from ledger.queries.where import source_condition, where
+from ledger.queries.where import where
 
 NOON = datetime(2026, 10, 5, 12, tzinfo=UTC)
 NOW = AsOf(41, NOON, is_now=True)
