@@ -6,49 +6,53 @@ by the functions that the pages use, and the answers are what those give once al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from jobs.domain import fixture, oban, verdicts
 from jobs.domain.facts import fact_of
+from jobs.domain.fixture import BadHistory
 from jobs.domain.judging import judge_job
 from jobs.domain.state import Job, Known, iter_generations
 from ledger.domain import plain, pointers, words
 from ledger.domain import verdicts as ledger_verdicts
+from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement, read_statement
 from ledger.domain.whole_book import WholeBook
+
+__all__ = ["BadHistory", "evaluate", "rank_of"]
 
 INSTANCE = "evaluated"
 Document = dict[str, Any]
 
 
-class BadHistory(ValueError):
-    """The history cannot be read; send {"now", "rows": […], "receipts": […]}."""
-
-
 def evaluate(document: object) -> Document:
-    """Return the verdict, generation and logical scope of each row, and of each receipt."""
-    if not isinstance(document, Mapping):
-        raise BadHistory(BadHistory.__doc__)
+    """Return the verdict, generation and logical scope of each row, and of each receipt.
+
+    Telemetry is taken to have come before the rows.
+    """
     history = fixture.merge_defaults(document)
-    now = _now(document)
-    told = [
-        (str(one.get("r", place)), oban.event_receipt(one, instance=INSTANCE))
-        for place, one in enumerate(history.receipts)
-    ]
-    rows = [oban.row_receipt(one, instance=INSTANCE, seen_at=now) for one in history.rows]
-    statements = _statements([body for _, body in told], rows, now)
+    now = history.now
+    names = [one["r"] for one in history.receipts]
+    try:
+        told = [oban.event_receipt(one, instance=INSTANCE) for one in history.receipts]
+        rows = [oban.row_receipt(one, instance=INSTANCE, seen_at=now) for one in history.rows]
+    except RecursionError as error:
+        raise BadHistory("a value is nested too deeply") from error
+    return _judged(names, _statements([*told, *rows], now), now)
+
+
+def _judged(names: list[str], statements: list[Statement], now: datetime) -> Document:
     known = Known()
     for one in statements:
         fact = fact_of(one)
         if fact is not None:
             known.take(fact)
     book = WholeBook(statements)
-    names = [name for name, _ in told]
     return {
-        "rows": {job.number: _job(job, known) for job in _of_rows(known)},
+        "rows": {job.number: _job(job, known) for job in _of_rows(known, statements)},
         "receipts": {
             name: {"verdict": _code(one, known, book, now)}
             for name, one in zip(names, statements[: len(names)], strict=True)
@@ -56,24 +60,7 @@ def evaluate(document: object) -> Document:
     }
 
 
-def _now(document: Mapping[str, Any]) -> datetime:
-    given = document.get("now")
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        try:
-            return datetime.fromtimestamp(given, UTC)
-        except (ValueError, OverflowError, OSError) as error:
-            raise BadHistory(f"now: {given} is no time in seconds") from error
-    found = plain.time_of(given)
-    if found is None:
-        raise BadHistory("now: send the history's clock, as RFC 3339 or in seconds")
-    return found
-
-
-def _statements(
-    told: Iterable[Document], rows: Iterable[Document], now: datetime
-) -> list[Statement]:
-    """Read the receipts in the order of their leaves: telemetry came first, then the rows."""
-    bodies = [*told, *rows]
+def _statements(bodies: Iterable[Document], now: datetime) -> list[Statement]:
     return [
         read_statement(
             _stub(body),
@@ -92,8 +79,10 @@ def _stub(body: Document) -> Document:
     return {**{name: one for name, one in body.items() if name != "data"}, "event": event}
 
 
-def _of_rows(known: Known) -> list[Job]:
-    return [job for job in known.jobs.values() if job.row_leaf is not None]
+def _of_rows(known: Known, statements: Iterable[Statement]) -> list[Job]:
+    """Give the jobs of the rows, each once and in the order in which they were sent."""
+    names = dict.fromkeys(column(one.job.text()) for one in statements if one.is_row and one.job)
+    return [known.jobs[name] for name in names]
 
 
 def _job(job: Job, known: Known) -> Document:

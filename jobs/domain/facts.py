@@ -121,7 +121,8 @@ def fact_of(statement: Statement) -> Fact | None:
         return None
     call, timer = _call(statement), _timer(statement.body)
     listed = _listed(statement.body.get("jobs"))
-    if statement.job is None and call is None and timer is None and not listed:
+    is_of_one = statement.job is not None or call is not None or timer is not None
+    if not (is_of_one or listed or statement.kind == "prune"):
         return None
     return Fact(
         leaf=statement.leaf,

@@ -13,6 +13,9 @@ from datetime import datetime
 from jobs.domain.facts import Call
 from jobs.domain.state import Job, Known, Told
 
+MODULE = "Elixir."
+"""What Erlang puts before the name of an Elixir module, and Elixir leaves out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
@@ -26,6 +29,8 @@ class Ruling:
 
 def judge_job(job: Job, known: Known) -> Ruling:
     """Judge one job by itself and by the other jobs of its call."""
+    if job.is_known_by_deletion:
+        return Ruling("guard.pruned", "pruned")
     if job.is_timer:
         return _judge_timer(job)
     if job.is_child_start:
@@ -54,7 +59,7 @@ def _cancelled(job: Job) -> Ruling:
 
 def _judge_invoke(job: Job, known: Known) -> Ruling:
     others = known.calls[job.call].values() if job.call else ()
-    deleted = _deleted_before(job, known)
+    deleted = _deleted_before(job, others)
     if deleted is not None:
         return Ruling("replay.duplicated_after_prune", "guard-gone", deleted)
     if _was_retried(job):
@@ -75,19 +80,27 @@ def _was_retried(job: Job) -> bool:
     return waits and job.last_error in ("cancel", "cancel_discarded")
 
 
-def _deleted_before(job: Job, known: Known) -> Job | None:
+def _deleted_before(job: Job, others: Iterable[Job]) -> Job | None:
     """Return an older job of the same key that the ledger knows as deleted before this one."""
-    if not job.key_digest:
+    if not job.is_invoke:
         return None
-    alike = known.keys[job.key_digest].values()
-    gone = [one for one in alike if one.name != job.name and _went_before(one, job)]
+    gone = [one for one in others if one.is_invoke and _went_before(one, job)]
     return max(gone, key=lambda one: (one.deleted_leaf or 0, one.name), default=None)
 
 
 def _went_before(one: Job, job: Job) -> bool:
-    if one.deleted_at is None or one.inserted_at is None or job.inserted_at is None:
+    """Tell whether a job made way for another of its key.
+
+    Where a reader only noticed that the row was gone, its key tells that it went before: no two
+    rows of one key stand side by side.
+    """
+    if one.name == job.name or one.deleted_at is None or job.inserted_at is None:
         return False
-    return one.inserted_at <= job.inserted_at and one.deleted_at <= job.inserted_at
+    if not one.is_same_call(job):
+        return False
+    if one.deleted_level == "recorded":
+        return one.deleted_at <= job.inserted_at
+    return one.inserted_at is not None and one.inserted_at < job.inserted_at
 
 
 def _judge_cancelled(job: Job, others: Iterable[Job]) -> Ruling:
@@ -113,7 +126,7 @@ def _judge_completed(job: Job, known: Known, others: Iterable[Job]) -> Ruling | 
         return Ruling("delivery.stale_suspect", "newer-stored", newer)
     if _was_cancelled_after(job, known):
         return Ruling("cancel.lost_to_terminal", "cancel-came-late")
-    if any(one.is_child_start and one.generation == job.generation for one in others):
+    if any(one.is_child_start and one.is_same_call(job) for one in others):
         return Ruling("open.fan_out", "child-starts")
     if job.deferred_leaf is not None:
         return Ruling("open.deferred", "deferred")
@@ -174,17 +187,24 @@ def _age(one: Job) -> tuple[int, str]:
 def judge_told(told: Told, known: Known) -> Ruling | None:
     """Judge a receipt about a call: an enqueue, a deliver, or a cancel that reached nothing."""
     jobs = known.calls[told.call].values()
+    number = _number(told, known)
     if told.kind == "enqueue":
-        older = [one for one in jobs if is_before(one, told.number)]
+        older = [one for one in jobs if is_before(one, number)]
         if older:
             return Ruling("reentry.fresh", "older-generation", max(older, key=_age))
         return Ruling("fresh", "first-of-key")
     if told.kind == "deliver":
-        newer = newer_by(jobs, told.number, told.at)
+        newer = newer_by(jobs, number, told.at)
         if newer is not None:
             return Ruling("delivery.stale_suspect", "newer-stored", newer)
         return Ruling("done", "kind")
     return _judge_cancel(told, jobs)
+
+
+def _number(told: Told, known: Known) -> int | None:
+    """Return the generation that a receipt is about: its own, else its job's."""
+    job = known.jobs.get(told.job)
+    return told.number if told.number is not None or job is None else job.generation_number
 
 
 def _judge_cancel(told: Told, jobs: Iterable[Job]) -> Ruling | None:
@@ -192,13 +212,23 @@ def _judge_cancel(told: Told, jobs: Iterable[Job]) -> Ruling | None:
         return None
     if told.count > 0:
         return Ruling("cancel.swept", "count")
-    packed = [one for one in jobs if one.is_packed and one.scope != told.scope]
+    packed = [one for one in jobs if one.is_packed and _was_missed(one, told)]
     if packed:
         return Ruling("cancel.missed_packed", "scope-unpacks", max(packed, key=_age))
-    running = [one for one in jobs if one.is_invoke and one.was_executing(told.at)]
+    running = [one for one in jobs if one.scope == told.scope and _was_running(one, told)]
     if running:
         return Ruling("cancel.noop_executing", "was-executing", max(running, key=_age))
     return Ruling("cancel.noop", "count")
+
+
+def _was_missed(one: Job, told: Told) -> bool:
+    """Tell whether a cancel of the plain scope passed a packed job by that was stored then."""
+    is_later = one.inserted_at is not None and one.inserted_at > told.at
+    return one.logical_scope == told.scope and not is_later
+
+
+def _was_running(one: Job, told: Told) -> bool:
+    return one.is_invoke and one.was_executing(told.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,17 +236,19 @@ class Original:
     """The stored side of a skip: what it shares with the attempt, and what not."""
 
     call: Call | None
-    ordinal: str
+    timer: tuple[str, str]
     label: str
 
 
 def judge_skip(attempt: Call, original: Original) -> Ruling | None:
     """Judge a skip that points at a stored job of a call (rules 3 to 6).
 
-    None where the original is of no call, or one side does not tell its generation.
+    None where the original is of another call or of none, or one side does not tell its generation.
     """
     stored = original.call
     if stored is None or not attempt.generation or not stored.generation:
+        return None
+    if (attempt.group, attempt.index) != (stored.group, stored.index):
         return None
     if _differ_in_generation(attempt, stored):
         detail = f"{attempt.generation} is not {stored.generation}"
@@ -227,10 +259,11 @@ def judge_skip(attempt: Call, original: Original) -> Ruling | None:
     for name, mine, theirs in zip(
         ("handler", "type", "src"), attempt.work, stored.work, strict=True
     ):
-        if mine and theirs and mine != theirs:
+        if mine and theirs and mine.removeprefix(MODULE) != theirs.removeprefix(MODULE):
             detail = f"{name} {mine} is not {theirs}"
             return Ruling("dedup.scope_reuse_suspect", "work-differs", detail=detail)
-    return Ruling("dedup.replay", "same-key" if attempt.element else "same-key-element-unknown")
+    is_known = bool(attempt.element and stored.element)
+    return Ruling("dedup.replay", "same-key" if is_known else "same-key-element-unknown")
 
 
 def _differ_in_generation(attempt: Call, stored: Call) -> bool:
@@ -242,9 +275,10 @@ def _differ_in_generation(attempt: Call, stored: Call) -> bool:
 def original_of(job: Job) -> Original:
     """Return the stored side of a skip that points at a job."""
     if not job.scope:
-        return Original(None, "", job.number)
+        return Original(None, ("", ""), job.number)
     call = Call(
         job.system, job.instance, job.scope, job.logical_scope, job.invoke, job.generation,
         job.generation_number, job.element, job.call_index, (job.handler, job.type, job.src),
     )  # fmt: skip
-    return Original(call if job.invoke else None, job.ordinal, job.number)
+    timer = (job.scope, job.ordinal) if job.ordinal else ("", "")
+    return Original(call if job.invoke else None, timer, job.number)

@@ -72,6 +72,9 @@ OF_RECEIPT: dict[str, Words] = {
 """Of a receipt; the second value names the call."""
 
 OF_JOB: dict[str, Callable[[Ruling, Job], str]] = {
+    "guard.pruned": lambda ruling, job: (
+        "It was deleted from the job table, and nothing else of it is on record."
+    ),
     "fresh": lambda ruling, job: "The first job on record of its key.",
     "reentry.fresh": lambda ruling, job: (
         f"A new generation of its call: {_other_generation(ruling)} came before it, so this is no "

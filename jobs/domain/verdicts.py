@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jobs.domain import judging, sentences
-from jobs.domain.facts import OBSERVED, Call, Fact, call_of, fact_of
+from jobs.domain.facts import OBSERVED, Call, Fact, Timer, call_of, fact_of
 from jobs.domain.judging import Original, Ruling
 from jobs.domain.state import Known
 from ledger.domain import words
@@ -16,6 +16,9 @@ from ledger.domain.verdicts import Verdict
 LEFT_ALONE = (
     words.NEEDS_RULE | {"redelivery", "superseded", "holder_lost", "upstream_failed"}
     | {"wrong_generation"}
+)  # fmt: skip
+_SAYING_LITTLE = (
+    "fresh", "done", "cancel.noop", "cancel.noop_executing", "cancel.missed_packed",
 )  # fmt: skip
 _OBSERVED = {
     "deferred": Ruling("open.deferred", "observed"),
@@ -48,7 +51,7 @@ def _skip(
         return None
     stored = _original(original, known)
     if fact.timer is not None:
-        is_same = fact.timer.ordinal and fact.timer.ordinal == stored.ordinal
+        is_same = bool(fact.timer.ordinal) and _place(fact.timer) == stored.timer
         ruling = Ruling("dedup.replay", "same-ordinal") if is_same else None
     else:
         ruling = judging.judge_skip(fact.call, stored) if fact.call is not None else None
@@ -60,9 +63,13 @@ def _original(original: Statement, known: Known) -> Original:
     job = known.jobs.get(told.job) if told is not None and told.job else None
     if job is not None and (job.call or job.ordinal):
         return judging.original_of(job)
-    ordinal = told.timer.ordinal if told is not None and told.timer is not None else ""
+    timer = _place(told.timer) if told is not None and told.timer is not None else ("", "")
     label = original.job.number if original.job is not None else ""
-    return Original(call_of(original), ordinal, label)
+    return Original(call_of(original), timer, label)
+
+
+def _place(timer: Timer) -> tuple[str, str]:
+    return timer.scope, timer.ordinal
 
 
 def _holder(ruling: Ruling, stored: Original) -> str:
@@ -76,8 +83,9 @@ def _holder(ruling: Ruling, stored: Original) -> str:
 
 def _told(fact: Fact, known: Known) -> Ruling | None:
     if fact.kind == "prune":
-        many = "1 job was" if len(fact.listed) == 1 else f"{len(fact.listed):,} jobs were"
-        return Ruling("guard.pruned", "pruned", detail=many) if fact.listed else None
+        count = fact.count or len(fact.listed)
+        many = "1 job was" if count == 1 else f"{count:,} jobs were"
+        return Ruling("guard.pruned", "pruned", detail=many) if count else None
     if fact.kind == "unstarted_cancelled":
         return Ruling("cancel.swept" if fact.count else "cancel.noop", "count")
     if fact.kind in OBSERVED:
@@ -88,9 +96,8 @@ def _told(fact: Fact, known: Known) -> Ruling | None:
 
 
 def _strength(ruling: Ruling) -> int:
-    """Rank the rulings on one cancel that may mean two calls: the one that says most."""
-    order = ("cancel.noop", "cancel.noop_executing", "cancel.missed_packed")
-    return order.index(ruling.code) if ruling.code in order else len(order)
+    """Rank the rulings on one receipt that may mean two calls: the one that says most."""
+    return _SAYING_LITTLE.index(ruling.code) if ruling.code in _SAYING_LITTLE else 99
 
 
 def _verdict(ruling: Ruling, fact: Fact, known: Known, level: str) -> Verdict:

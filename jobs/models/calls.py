@@ -59,6 +59,7 @@ class Job(models.Model):
     last_leaf = models.BigIntegerField()
     deleted_leaf = models.BigIntegerField(null=True)
     deleted_at = models.DateTimeField(null=True)
+    deleted_level = models.CharField(max_length=13, blank=True)
     deferred_leaf = models.BigIntegerField(null=True)
     starts = models.BigIntegerField()
     deliveries = models.BigIntegerField()

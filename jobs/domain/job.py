@@ -1,0 +1,101 @@
+"""One job as it is known, and what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(slots=True)
+class Job:
+    """One job, folded from all receipts about it.
+
+    Times are aware; `state_at` is when the newest statement about its state was true. `state` is
+    Oban's word, `failed` for a failed job of another system, empty while only asked for.
+    `deleted_level` is "recorded" where the deletion was told by whoever deleted; a reader of the
+    table only notices, perhaps long after, that a row is gone.
+    """
+
+    name: str
+    system: str
+    instance: str
+    number: str
+    task: str = ""
+    queue: str = ""
+    state: str = ""
+    state_at: datetime | None = None
+    level: str = "unknown"
+    attempt: int = 0
+    max_attempts: int = 0
+    errors: int = 0
+    last_error: str = ""
+    inserted_at: datetime | None = None
+    scheduled_at: datetime | None = None
+    attempted_at: datetime | None = None
+    finished_at: datetime | None = None
+    scope: str = ""
+    logical_scope: str = ""
+    invoke: str = ""
+    generation: str = ""
+    generation_number: int | None = None
+    element: str = ""
+    call_index: str = ""
+    handler: str = ""
+    type: str = ""
+    src: str = ""
+    ordinal: str = ""
+    send_id: str = ""
+    call: str = ""
+    key_digest: str = ""
+    insert_leaf: int | None = None
+    row_leaf: int | None = None
+    row_at: datetime | None = None
+    first_leaf: int = 0
+    last_leaf: int = 0
+    deleted_leaf: int | None = None
+    deleted_at: datetime | None = None
+    deleted_level: str = ""
+    deferred_leaf: int | None = None
+    starts: int = 0
+    deliveries: int = 0
+    verdict: str = ""
+    rule: str = ""
+
+    @property
+    def is_timer(self) -> bool:
+        """Tell whether it is a durable timer."""
+        return bool(self.ordinal)
+
+    @property
+    def is_child_start(self) -> bool:
+        """Tell whether it starts one item of a fan-out."""
+        return bool(self.call_index)
+
+    @property
+    def is_invoke(self) -> bool:
+        """Tell whether it is one generation of a call."""
+        return bool(self.call) and not self.is_child_start
+
+    @property
+    def is_packed(self) -> bool:
+        """Tell whether its scope carries the generation."""
+        return self.scope != self.logical_scope
+
+    @property
+    def is_known_by_deletion(self) -> bool:
+        """Tell whether nothing but its deletion is on record."""
+        return self.deleted_leaf == self.first_leaf == self.last_leaf
+
+    def is_same_call(self, other: Job) -> bool:
+        """Tell whether it is of the same scope, call and generation as another job."""
+        if (self.call, self.scope) != (other.call, other.scope) or not self.generation:
+            return False
+        mine, theirs = self.generation_number, other.generation_number
+        return self.generation == other.generation if mine is None else mine == theirs
+
+    def was_executing(self, at: datetime) -> bool:
+        """Tell whether it ran at a moment, as far as its last attempt tells."""
+        if self.attempted_at is None or self.attempted_at > at:
+            return False
+        ended = self.state_at if self.state == "retryable" else self.finished_at
+        return ended > at if ended is not None else self.state == "executing"
