@@ -152,6 +152,7 @@ class PointerEvent(models.Model):
 
     class Meta:
         db_table = "pointer_event"
+        indexes = [models.Index(fields=["project", "at_leaf"], name="pointer_event_by_arrival")]
 
 
 class PointerWait(models.Model):
