@@ -45,8 +45,9 @@ def job_choices(project_id: int, number: str) -> list[tuple[str, str, str]]:
 def scope(project_id: int, name: str, as_of_text: str = "") -> Document:
     """Give one run."""
     cut = documents.find_cut(project_id, as_of_text)
-    known = scopes.find_scope(project_id, name, cut)
-    found = scopes.scope_document(project_id, name, known, cut)
+    run = scopes.logical_of(project_id, name)
+    known = scopes.find_scope(project_id, run, cut)
+    found = scopes.scope_document(project_id, run, known, cut)
     if found is None:
         raise not_on_record(f"the scope {name}")
     return found
@@ -63,8 +64,9 @@ def invoke(
 ) -> Document:
     """Give one call of a run across its generations."""
     cut = documents.find_cut(project_id, as_of_text)
-    known = scopes.find_scope(project_id, scope_name, cut, name)
-    found = invokes.invoke_document(project_id, scope_name, name, source, known, cut, until)
+    run = scopes.logical_of(project_id, scope_name)
+    known = scopes.find_scope(project_id, run, cut, name)
+    found = invokes.invoke_document(project_id, run, name, source, known, cut, until)
     if found is None:
         raise not_on_record(f"the invoke {name} of the scope {scope_name}")
     return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from access.rows import ProjectRow
+from jobs import drawing
 from ledger import present as ledger_present
 from ledger.domain import words
 from ledger.present import address
@@ -92,7 +93,6 @@ def scope(project: ProjectRow, document: Document) -> Document:
     return {
         **document,
         "lost": lost,
-        "strip": document["strip"],
         "invokes": [
             {
                 **one,
@@ -103,6 +103,10 @@ def scope(project: ProjectRow, document: Document) -> Document:
             for one in document["invokes"]
         ],
         "timers": [row(project, one) for one in document["timers"]],
+        "timeline": drawing.timeline_of(
+            [row(project, one) for one in document["runs"]],
+            ledger_present.rows(project, document["skips"]),
+        ),
         "reasons": ledger_present.bars(
             project, _reasons(project, document), "reason", _verdict_words(document)
         ),

@@ -118,6 +118,11 @@ class NavigationEntry:
     order: int
 
 
+SectionSource = Callable[[int, Statement, int | None], dict[str, Any] | None]
+"""Gives a section of the explanation of a receipt as of the leaves below a number, or of all:
+`{"title", "rows": [{"label", "text", "path", "tone"?, "icon"?}], "links": [{"label", "path"}]}`;
+paths come after `/p/{project}/`."""
+
 Evaluation = Callable[[Any], Any]
 """Judges a recorded history: JSON in, JSON out; raises ValueError for one it cannot read."""
 
@@ -130,6 +135,7 @@ class Registry:
     judges: list[Judge] = field(default_factory=list)
     attention: list[AttentionSource] = field(default_factory=list)
     navigation: list[NavigationEntry] = field(default_factory=list)
+    sections: list[SectionSource] = field(default_factory=list)
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
 
     def add_projector(self, projector: Projector) -> None:
@@ -152,6 +158,11 @@ class Registry:
         if entry not in self.navigation:
             self.navigation.append(entry)
             self.navigation.sort(key=lambda one: one.order)
+
+    def add_section(self, source: SectionSource) -> None:
+        """Add a section to the explanation of receipts."""
+        if source not in self.sections:
+            self.sections.append(source)
 
     def add_evaluation(self, kind: str, evaluation: Evaluation) -> None:
         """Add what `manage.py evaluate KIND` runs."""

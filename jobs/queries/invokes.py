@@ -30,7 +30,7 @@ def invoke_document(
     jobs = scopes.find_jobs_of(known, source, invoke)
     sources = sorted({f"{job.system}/{job.instance}".strip("/") for job in jobs})
     skips = _skips(project_id, scope, invoke, as_of)
-    if not jobs and not skips:
+    if not jobs and not skips and not scopes.is_named(project_id, scope, as_of, invoke):
         return None
     values = _values(jobs, skips)
     shown = _window(values, at)
@@ -209,8 +209,9 @@ def _sentence(scope: str, invoke: str, jobs: Sequence[Job], skips: Sequence[Docu
     ran = [job for job in jobs if job.is_invoke]
     lost = _lost(skips)
     if lost:
-        many = "1 start was" if len(lost) == 1 else f"{len(lost):,} starts were"
-        return f"{many.capitalize()} of {invoke} in {scope} lost: the work never ran."
+        many = "1 start" if len(lost) == 1 else f"{len(lost):,} starts"
+        were = "was" if len(lost) == 1 else "were"
+        return f"{many} of {invoke} in {scope} {were} lost: the work never ran."
     if _is_suspect(ran):
         return (
             f"{invoke} ran more than once in {scope}, and an older answer may have been taken for "

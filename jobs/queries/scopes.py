@@ -13,16 +13,28 @@ from jobs.queries.rows import Document
 from kit import bulk
 from ledger.domain import pointers, words
 from ledger.domain.names import column
+from ledger.queries import chosen
 from ledger.queries.as_of import AsOf
 
 MOST = 5_000
+RUNS = 200
 _SCOPES = (
     "SELECT DISTINCT scope FROM job WHERE project_id = %s AND logical_scope = %s AND scope <> ''"
 )
 _SKIPS = (
-    "SELECT e.invoke, e.generation, e.verdict, e.reason, e.pointer_state, e.due_at FROM entry e "
+    "SELECT e.leaf_index, e.invoke, e.generation, e.verdict, e.pointer_state, e.due_at FROM entry e "
     "WHERE e.project_id = %s AND e.leaf_index < %s AND e.kind = 'skip' AND e.scope IN ({values})"
 )
+
+
+def logical_of(project_id: int, scope: str) -> str:
+    """Give the run that a scope belongs to: itself, unless it carries a generation."""
+    found = bulk.select_rows(
+        "SELECT logical_scope FROM job WHERE project_id = %s AND scope = %s AND scope <> '' "
+        "AND logical_scope <> scope LIMIT 1",
+        [project_id, column(scope)],
+    )
+    return str(found[0][0]) if found else scope
 
 
 def find_scope(project_id: int, scope: str, as_of: AsOf, invoke: str = "") -> Known:
@@ -50,7 +62,7 @@ def stored_scopes(project_id: int, scope: str) -> list[str]:
 def scope_document(project_id: int, scope: str, known: Known, as_of: AsOf) -> Document | None:
     """Give a run: a strip of generations, its calls, the reasons of its skips, its timers."""
     skips = _skips(project_id, stored_scopes(project_id, scope), as_of)
-    if not known.jobs and not skips:
+    if not known.jobs and not skips and not is_named(project_id, scope, as_of):
         return None
     jobs = rows.in_order(known.jobs.values())
     calls: dict[tuple[str, str], list[Job]] = defaultdict(list)
@@ -62,6 +74,8 @@ def scope_document(project_id: int, scope: str, known: Known, as_of: AsOf) -> Do
         "packed": [one for one in stored_scopes(project_id, scope) if one != column(scope)],
         "strip": _strip(jobs, skips),
         "invokes": [_call(key, found, known, skips) for key, found in sorted(calls.items())],
+        "runs": [rows.summary(job, known) for job in jobs[-RUNS:]],
+        "skips": chosen.items_of(project_id, sorted(one["leaf"] for one in skips)[-RUNS:], as_of),
         "timers": [rows.summary(job, known) for job in jobs if job.is_timer],
         "reasons": [{"reason": one, "count": count} for one, count in _reasons(skips)],
         "skipped": len(skips),
@@ -71,9 +85,20 @@ def scope_document(project_id: int, scope: str, known: Known, as_of: AsOf) -> Do
     }
 
 
+def is_named(project_id: int, scope: str, as_of: AsOf, invoke: str = "") -> bool:
+    """Tell whether any receipt names a run, or a call of it."""
+    of_call = " AND invoke = %s" if invoke else ""
+    found = bulk.select_rows(
+        f"SELECT 1 FROM entry WHERE project_id = %s AND scope = %s{of_call} "  # noqa: S608
+        "AND leaf_index < %s LIMIT 1",
+        [project_id, column(scope), *([column(invoke)] if invoke else []), as_of.end],
+    )
+    return bool(found)
+
+
 def _skips(project_id: int, scopes: Sequence[str], as_of: AsOf) -> list[Document]:
     found = bulk.select_in(_SKIPS, [project_id, as_of.end], scopes)
-    names = ("invoke", "generation", "verdict", "reason", "pointer_state", "due_at")
+    names = ("leaf", "invoke", "generation", "verdict", "pointer_state", "due_at")
     skips = [dict(zip(names, row, strict=True)) for row in found]
     for one in skips:
         due = None if one["due_at"] is None else bulk.as_time(one["due_at"])

@@ -139,7 +139,8 @@ def _differing(statement: Statement, other: Statement) -> list[str]:
         return []
     aligned = decisive.pairs(statement, other)
     unequal = [pair.field for pair in aligned if not pair.is_equal]
-    return unequal if len(unequal) < len(aligned) else []
+    # With more than half of them apart, two keys have little to do with one another.
+    return unequal if 2 * len(unequal) <= len(aligned) else []
 
 
 def _near(other: Statement, differing: list[str]) -> Document:

@@ -25,7 +25,10 @@ def job_link(project: ProjectRow, one: Document) -> Document | None:
         return None
     source = [part for part in (job["system"], job["instance"]) if part]
     text = "/".join([*source, job["id"]])
-    return {"text": text, "url": address(project, "receipts", q=f"job:{_quoted(text, job)}")}
+    if one["kind"] == "skip":
+        return {"text": text, "url": address(project, "receipts", q=f"job:{_quoted(text, job)}")}
+    parts = [job[name] or "" for name in ("system", "instance", "id")]
+    return {"text": text, "url": address(project, "jobs", *parts)}
 
 
 def _quoted(text: str, job: Mapping[str, Any]) -> str:

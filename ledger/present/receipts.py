@@ -62,7 +62,20 @@ def explanation(project: ProjectRow, document: Document, length: int) -> Documen
         "evidence": evidence,
         "known": _known(project, document.get("known", {})),
         "crumbs": _crumbs(project, document.get("attempt", {})),
+        "sections": [_section(project, one) for one in document.get("sections", [])],
     }
+
+
+def _section(project: ProjectRow, section: Document) -> Document:
+    """Give what an app adds the addresses of its pages."""
+    placed = {
+        name: [
+            {**one, "url": f"/p/{project.slug}/{one['path']}" if one["path"] else ""}
+            for one in section[name]
+        ]
+        for name in ("rows", "links")
+    }
+    return {**section, **placed}
 
 
 def _crumbs(project: ProjectRow, attempt: Document) -> list[Document]:
@@ -70,10 +83,9 @@ def _crumbs(project: ProjectRow, attempt: Document) -> list[Document]:
     crumbs = []
     if invoke.get("scope"):
         scope = invoke["scope"]
-        url = address(project, "receipts", q=f'scope:"{scope}"')
-        crumbs.append({"text": scope, "url": url})
+        crumbs.append({"text": scope, "url": address(project, "scopes", scope)})
         if invoke.get("id"):
-            found = address(project, "receipts", q=f'scope:"{scope}" invoke:"{invoke["id"]}"')
+            found = address(project, "scopes", scope, "invokes", invoke["id"])
             crumbs.append({"text": invoke["id"], "url": found})
         if invoke.get("generation"):
             crumbs.append({"text": f"generation number {invoke['generation']}", "url": ""})

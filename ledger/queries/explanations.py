@@ -67,6 +67,7 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
     )
     document["contradictions"] = _second_dones(statement, book)
     document["verdict"] |= _rules(project_id, statement, as_of)
+    document["sections"] = _sections(project_id, statement, as_of)
     document["dependents"] = dependents.dependents_of(project_id, statement, as_of)
     return document
 
@@ -90,6 +91,13 @@ def _judged(
     end = None if as_of.is_now else as_of.end
     answers = (one.explain(project_id, statement, found, end) for one in registry.judges)
     return next(filter(None, answers), None)
+
+
+def _sections(project_id: int, statement: Statement, as_of: AsOf) -> list[Document]:
+    """Collect what the apps add to an explanation."""
+    end = None if as_of.is_now else as_of.end
+    found = (source(project_id, statement, end) for source in registry.sections)
+    return [one for one in found if one is not None]
 
 
 def _second_dones(statement: Statement, book: Book) -> list[Document]:
