@@ -6,12 +6,15 @@ from jobs.domain.evaluate import evaluate
 from jobs.judge import CallsJudge
 from jobs.projectors.attempts import AttemptsProjector
 from jobs.projectors.keys import KeysProjector
-from ledger.registry import registry
+from jobs.queries.sections import call_section
+from ledger.registry import NavigationEntry, registry
 
 
 def register() -> None:
     """Register the app's judge, projectors, pages and attention items."""
     registry.add_judge(CallsJudge())
+    registry.add_navigation(NavigationEntry("Jobs", "jobs", 15))
     registry.add_projector(AttemptsProjector())
     registry.add_projector(KeysProjector())
+    registry.add_section(call_section)
     registry.add_evaluation("jobs", evaluate)
