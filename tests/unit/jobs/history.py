@@ -100,8 +100,9 @@ def pruned(clock: str, *numbers: int) -> Event:
 
 
 def judged(rows: Iterable[Row], receipts: Iterable[Event] = ()) -> dict[str, str]:
-    """Judge a history; rows by their numbers, receipts by their names, else their places."""
-    found = evaluate({"now": NOW, "rows": list(rows), "receipts": list(receipts)})
+    """Judge a history; rows come by their numbers, receipts by their places: r0, r1, …"""
+    named = [{"r": f"r{place}", **one} for place, one in enumerate(receipts)]
+    found = evaluate({"now": NOW, "rows": list(rows), "receipts": named})
     return {
         name: one["verdict"] for part in ("rows", "receipts") for name, one in found[part].items()
     }
