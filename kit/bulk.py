@@ -7,8 +7,9 @@ databases' own forms of the last two are made here.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -21,8 +22,10 @@ Row = Sequence[Any]
 _COPY_FROM = 8
 # The columns of `insert_new` on PostgreSQL, by what their first row holds.
 _ARRAYS = {int: "bigint[]", str: "text[]", bytes: "bytea[]", uuid.UUID: "uuid[]"}
-# SQLite allows 32,766 parameters a statement.
-_PARAMETERS = 30_000
+# Rows that one statement inserts on SQLite. Each statement is compiled once a connection and kept,
+# at some 14 kB a row of 16 columns. Row by row takes twice the time, and gives up the interpreter's
+# lock a thousand times a batch, for other threads to hold on to.
+_ROWS_AT_ONCE = (100, 10, 1)
 
 
 def insert_rows(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -32,10 +35,12 @@ def insert_rows(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None
     if is_postgresql() and len(rows) >= _COPY_FROM:
         _copy(table, columns, rows)
         return
-    marks = ", ".join(["%s"] * len(columns))
-    statement = f"INSERT INTO {table} ({_names(columns)}) VALUES ({marks})"  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.executemany(statement, adapt_rows(rows))
+        if is_postgresql():
+            cursor.executemany(_insert(table, tuple(columns), 1, "%s"), rows)
+            return
+        for size, parts in _parts(rows):
+            cursor.executemany(_insert(table, tuple(columns), size), parts)
 
 
 def insert_ignoring(table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -56,17 +61,14 @@ def insert_new(
     if is_postgresql():
         # As columns, since psycopg takes longer to find 4,000 places than the rows take to insert.
         marks = ", ".join(f"%s::{_ARRAYS[type(value)]}" for value in rows[0])
-        source = f"SELECT * FROM unnest({marks})"  # noqa: S608
+        insert = f"INSERT INTO {table} ({_names(columns)}) SELECT * FROM unnest({marks})"  # noqa: S608
         values: list[Any] = [list(column) for column in zip(*rows, strict=True)]
-        return _insert_free(table, columns, source, values, returning)
+        return _insert_free(insert, values, returning)
     found: list[Any] = []
-    size = _PARAMETERS // len(columns)
-    one = "(" + ", ".join(["%s"] * len(columns)) + ")"
-    for start in range(0, len(rows), size):
-        chunk = rows[start : start + size]
-        source = f"VALUES {', '.join([one] * len(chunk))}"
-        values = adapt(chain.from_iterable(chunk))
-        found.extend(_insert_free(table, columns, source, values, returning))
+    for size, parts in _parts(rows):
+        insert = _insert(table, tuple(columns), size)
+        for part in parts:
+            found += _insert_free(insert, part, returning)
     return found
 
 
@@ -138,15 +140,27 @@ def adapt_rows(rows: Sequence[Row]) -> Sequence[Row]:
     return rows if is_postgresql() else [_for_sqlite(row) for row in rows]
 
 
-def _insert_free(
-    table: str, columns: Sequence[str], source: str, values: Sequence[Any], returning: str
-) -> list[Any]:
-    statement = (
-        f"INSERT INTO {table} ({_names(columns)}) {source} "
-        f"ON CONFLICT DO NOTHING RETURNING {returning}"
-    )
+@lru_cache(maxsize=256)
+def _insert(table: str, columns: tuple[str, ...], size: int, mark: str = "?") -> str:
+    """Write the statement for so many rows; the driver finds its compiled form by the text."""
+    one = f"({', '.join([mark] * len(columns))})"
+    return f"INSERT INTO {table} ({_names(columns)}) VALUES {', '.join([one] * size)}"  # noqa: S608
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[tuple[int, list[Row]]]:
+    """Give the values of so many rows at once, in order, as long as so many are left."""
+    start = 0
+    for size in _ROWS_AT_ONCE:
+        end = len(rows) - (len(rows) - start) % size
+        if end > start:
+            starts = range(start, end, size)
+            yield size, [_for_sqlite(chain.from_iterable(rows[at : at + size])) for at in starts]
+        start = end
+
+
+def _insert_free(insert: str, values: Sequence[Any], returning: str) -> list[Any]:
     with connection.cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(f"{insert} ON CONFLICT DO NOTHING RETURNING {returning}", values)
         return [value for (value,) in cursor.fetchall()]
 
 
@@ -171,12 +185,14 @@ def _for_sqlite(row: Iterable[Any]) -> list[Any]:
     return [forms[kind](value) if (kind := type(value)) in forms else value for value in row]
 
 
+# The receipts of a batch arrive at one moment.
+@lru_cache(maxsize=256)
 def _naive(value: datetime) -> str:
     return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
 
 
 # As Django's own backend writes them: UUIDs as 32 digits, times as naive UTC text.
 _SQLITE_FORMS: dict[type, Callable[[Any], Any]] = {
-    uuid.UUID: lambda value: value.hex,
+    uuid.UUID: lambda value: f"{value.int:032x}",
     datetime: _naive,
 }
