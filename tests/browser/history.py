@@ -201,7 +201,7 @@ def _watched(back: Clock) -> Iterator[Body]:
         for name, first, last in read
     ]
     beat = {"loop": "lobby-sweep", "beat": "ok", "n": 41, "channels": channels}
-    yield {"id": name_id("beat"), "kind": "heartbeat", "occurred_at": back(12), **beat}
+    yield {"id": name_id("lobby beat"), "kind": "heartbeat", "occurred_at": back(12), **beat}
     counts = [
         {"task": "mail.digest", "queue": "mail", "done": 612, "retried": 3},
         {"task": "stock.sync", "queue": "stock", "done": 88, "retried": 0},
@@ -306,6 +306,8 @@ def odd(now: datetime) -> list[Body]:
     found: list[Body] = []
     for number, text in enumerate((SCRIPT, IMAGE, TURNED, NUL, LONG[:255], QUOTED)):
         found += _harm(back, number, text)
+    # What a skip of the other project looks for and does not find there.
+    found.append({"kind": "done", "id": name_id("never sent"), "occurred_at": back(50)})
     return [*found, b"", b"\x00\x01\xff\xfe" + SCRIPT.encode(), SCRIPT.encode() * 40]
 
 
