@@ -11,8 +11,9 @@ from jobs.domain.timeline import Scale, Span
 
 Document = dict[str, Any]
 MOST = 200
-LANE = 30
 HEAD = 22
+LINE, LINES, PAD = 18, 6, 14
+"""Heights of the folds' marks above all lanes, of one line of a lane, and of a lane's margins."""
 LEAST = 3.0
 """The width of the shortest bar, so that none is too thin to be seen."""
 
@@ -30,12 +31,18 @@ def timeline_of(items: Sequence[Document], skips: Sequence[Document]) -> Documen
     scale = timeline.scale(
         [*(_span(one) for one in jobs), *(Span(_at(one), _at(one)) for one in marks)]
     )
-    lanes = sorted({one["job"]["invoke"] or _timer(one) for one in jobs})
-    bars = [_bar(one, scale, lanes) for one in jobs]
+    lanes: dict[str, int] = {}
+    bars: list[Document] = []
+    y = HEAD
+    for lane in sorted({*map(_lane, jobs), *(one["invoke"]["id"] for one in marks)}):
+        drawn = _bars([one for one in jobs if _lane(one) == lane], y, scale)
+        lanes[lane] = y
+        bars += drawn
+        y = max((bar["y"] for bar in drawn), default=y + PAD // 2) + LINE + PAD // 2
     return {
         "width": timeline.WIDTH,
-        "height": HEAD + LANE * len(lanes),
-        "lanes": [{"label": lane, "y": HEAD + LANE * n} for n, lane in enumerate(lanes)],
+        "height": y,
+        "lanes": [{"label": lane, "y": y} for lane, y in lanes.items()],
         "bars": bars,
         "marks": [_mark(one, scale, lanes, bars) for one in marks],
         "folds": [{"x": fold.x, "lasted": _words(fold.lasted)} for fold in scale.folds],
@@ -45,8 +52,10 @@ def timeline_of(items: Sequence[Document], skips: Sequence[Document]) -> Documen
     }
 
 
-def _timer(one: Document) -> str:
-    return f"timer {one['job']['timer']['ordinal']}" if one["job"]["timer"] else "other"
+def _lane(one: Document) -> str:
+    """Name the lane of a job: its call, or its timer."""
+    job = one["job"]
+    return job["invoke"] or (f"timer {job['timer']['ordinal']}" if job["timer"] else "other jobs")
 
 
 def _span(one: Document) -> Span:
@@ -61,26 +70,27 @@ def _at(one: Document) -> datetime:
     return moment
 
 
-def _bar(one: Document, scale: Scale, lanes: Sequence[str]) -> Document:
-    span = _span(one)
-    x = scale.x(span.start)
-    lane = lanes.index(one["job"]["invoke"] or _timer(one))
-    return {
-        "row": one,
-        "x": x,
-        "y": HEAD + LANE * lane + 8,
-        "width": max(LEAST, round(scale.x(span.end) - x, 1)),
-        "is_open": one["job"]["finished_at"] is None,
-    }
+def _bars(jobs: Sequence[Document], y: int, scale: Scale) -> list[Document]:
+    """Draw the jobs of a lane, each on the first of its lines that is free."""
+    ends: list[float] = []
+    bars = []
+    for one in jobs:
+        span = _span(one)
+        x = scale.x(span.start)
+        width = max(LEAST, round(scale.x(span.end) - x, 1))
+        line = next((place for place, end in enumerate(ends) if end <= x), len(ends))
+        ends[line : line + 1] = [x + width]
+        top = y + PAD // 2 + LINE * min(line, LINES - 1)
+        is_open = one["job"]["finished_at"] is None
+        bars.append({"row": one, "x": x, "y": top, "width": width, "is_open": is_open})
+    return bars
 
 
-def _mark(one: Document, scale: Scale, lanes: Sequence[str], bars: Sequence[Document]) -> Document:
+def _mark(one: Document, scale: Scale, lanes: dict[str, int], bars: Sequence[Document]) -> Document:
     """Place a skip on the lane of its call, with a line to the job that it was taken for."""
-    invoke = one["invoke"]["id"]
-    lane = lanes.index(invoke) if invoke in lanes else 0
     named = (one["pointer"] or {}).get("named")
     target = next((bar for bar in bars if bar["row"]["job"]["name"] == named), None)
-    x, y = scale.x(_at(one)), HEAD + LANE * lane + 14
+    x, y = scale.x(_at(one)), lanes[one["invoke"]["id"]] + PAD
     line = None if target is None else {"x": target["x"] + target["width"], "y": target["y"] + 6}
     return {"row": one, "x": x, "y": y, "line": line}
 
