@@ -67,6 +67,14 @@ def test_every_management_command_has_a_test() -> None:
     assert untested == []
 
 
+def test_no_test_wants_its_database_emptied_which_is_append_only() -> None:
+    emptied = re.compile(r"transaction=" r"True|transactional" r"_db")
+
+    found = [name_of(path) for path in list_sources("tests") if emptied.search(path.read_text())]
+
+    assert found == []
+
+
 def test_we_never_claim_to_deliver_exactly_once() -> None:
     claim = re.compile("exactly" r"[- ]once\s+delivery", re.IGNORECASE)
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("**/templates/**/*.html")]

@@ -227,7 +227,6 @@ def test_a_token_in_steady_use_costs_no_write(cast: Cast, django_assert_num_quer
     assert all(query["sql"].startswith("SELECT") for query in asked.captured_queries)
 
 
-@pytest.mark.django_db(transaction=True)
 def test_an_async_view_is_guarded_the_same(cast: Cast) -> None:
     _, text = factories.make_token(cast.project, "read")
     get = async_to_sync(AsyncClient().get)

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
-from django.db import connection
 
 from access import errors, queries, store
 from access.models import Action, LoginLink
@@ -26,29 +24,6 @@ def test_a_link_gives_its_user_once() -> None:
     assert store.spend_login_link(link.secret) == user
     with pytest.raises(errors.LinkSpent):
         store.spend_login_link(link.secret)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_many_who_spend_a_link_at_once_one_wins() -> None:
-    link = store.create_login_link(factories.make_user().id, actor=TESTER)
-    barrier, outcomes = threading.Barrier(4), []
-
-    def spend() -> None:
-        barrier.wait()
-        try:
-            outcomes.append(store.spend_login_link(link.secret).username)
-        except errors.LinkSpent:
-            outcomes.append("refused")
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=spend) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert (len(outcomes), outcomes.count("refused")) == (4, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import threading
-
 import pytest
-from django.db import connection
 
 from access import errors, queries, store
 from access.domain import rights
@@ -45,30 +42,6 @@ def test_one_of_two_admins_can_go(cast: Cast) -> None:
     store.remove_member(cast.project.id, cast.alice.id, actor=TESTER)
 
     assert [member.username for member in queries.members(cast.project.id)] == ["bob"]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_two_admins_who_remove_each_other_at_once_one_stays(cast: Cast) -> None:
-    store.change_role(cast.project.id, cast.bob.id, role="admin", actor=TESTER)
-    barrier, refused = threading.Barrier(2), []
-
-    def remove(user_id: int) -> None:
-        barrier.wait()
-        try:
-            store.remove_member(cast.project.id, user_id, actor=TESTER)
-        except errors.LastAdmin as error:
-            refused.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=remove, args=[u.id]) for u in (cast.alice, cast.bob)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(refused) == 1
-    assert len(queries.members(cast.project.id)) == 1
 
 
 def test_nobody_is_a_member_twice(cast: Cast) -> None:
