@@ -35,7 +35,9 @@ def judge(statement: Statement, known: Known, original: Statement | None) -> Ver
     level = statement.level
     if fact.kind == "skip":
         ruling = _skip(statement, fact, known, original)
-        level = words.lowest_level([level, original.level if original else level])
+        levels = [level, original.level if original else level]
+        is_named = _names_original(statement)
+        level = words.lowest_level(levels if is_named else [*levels, "reconstructed"])
     else:
         ruling = _told(fact, known)
     return None if ruling is None else _verdict(ruling, fact, known, level)
@@ -44,10 +46,10 @@ def judge(statement: Statement, known: Known, original: Statement | None) -> Ver
 def _skip(
     statement: Statement, fact: Fact, known: Known, original: Statement | None
 ) -> Ruling | None:
-    pointer = statement.pointer
-    if original is None or original.kind == "skip" or pointer is None:
+    if original is None or original.kind == "skip" or statement.rule:
         return None
-    if not pointer.names_something or statement.reason in LEFT_ALONE or statement.rule:
+    is_lock = statement.reason == "lock_contended" and not _names_original(statement)
+    if is_lock or statement.reason in LEFT_ALONE:
         return None
     stored = _original(original, known)
     if fact.timer is not None:
@@ -56,6 +58,10 @@ def _skip(
     else:
         ruling = judging.judge_skip(fact.call, stored) if fact.call is not None else None
     return None if ruling is None else replace(ruling, detail=_holder(ruling, stored))
+
+
+def _names_original(statement: Statement) -> bool:
+    return statement.pointer is not None and statement.pointer.names_something
 
 
 def _original(original: Statement, known: Known) -> Original:

@@ -191,7 +191,8 @@ OF_RECEIPTS: dict[str, Case] = {
         "open.deferred",
     ),
     "a call that was fanned out": (
-        [], [event("invoke.fan_out", "09:01", macrostep=1, job_id=1, count=3)], "r0", "open.fan_out",
+        [], [event("invoke.fan_out", "09:01", macrostep=1, job_id=1, count=3)], "r0",
+        "open.fan_out",
     ),
     "an item that was started": (
         [], [event("invoke.child_started", "09:01", macrostep=1, job_id=2, index=0)], "r0",
@@ -203,8 +204,8 @@ OF_RECEIPTS: dict[str, Case] = {
     ),
     "a prune of nothing": ([], [pruned("09:00")], "r0", "unknown"),
     "a timer asked for again": (
-        [timer(1, 7)], [event("timer.scheduled", "10:00", ordinal=7, conflict=True, job_id=1)], "r0",
-        "dedup.replay",
+        [timer(1, 7)], [event("timer.scheduled", "10:00", ordinal=7, conflict=True, job_id=1)],
+        "r0", "dedup.replay",
     ),
     "an item asked for again": (
         [child(1, 0, "executing")],
