@@ -17,7 +17,7 @@ from ledger import documents, present
 from ledger.domain import words
 from ledger.domain.leaf import rfc3339
 from ledger.projectors.roll_ups import bucket_of
-from ledger.queries import attention, counts, heads, set_aside
+from ledger.queries import attention, counts, lists, set_aside
 
 Document = dict[str, Any]
 _ICONS = {"bad": "x", "gap": "diamond", "skip": "skip"}
@@ -33,8 +33,9 @@ def overview(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     after = bucket_of(now - documents.RECENT)
     acknowledged = request.GET.get("acknowledged") == "1"
     document = documents.attention_list(project.id, acknowledged=acknowledged)
-    kinds = {row["kind"]: row for row in counts.facet_rows(project.id, "kind", after, now)}
-    reasons = [row for row in counts.facet_rows(project.id, "reason", after, now) if row["reason"]]
+    facets = counts.facet_rows(project.id, after, now)
+    kinds = {row["kind"]: row for row in facets["kind"]}
+    reasons = [row for row in facets["reason"] if row["reason"]]
     context: Document = {
         "page_title": "Overview",
         "attention": _attention(project, document, acknowledged),
@@ -95,10 +96,10 @@ def _item(project: ProjectRow, one: Document) -> Document:
 def _figures(
     project: ProjectRow, document: Document, kinds: dict[str, Document], after: str
 ) -> list[Document]:
-    unexplained = documents.asked(project.id, "pointer:unresolved")
-    found = documents.receipt_list(project.id, unexplained)["count"]
+    cut = documents.find_cut(project.id, "")
+    unexplained = lists.parse_query("pointer:unresolved")
+    found = lists.count_receipts(project.id, unexplained, cut)
     waiting = set_aside.waiting_set_aside(project.id)
-    reach = heads.reach_of(project.id)
     return [
         _kind_figure(project, kinds, "done", "done, last 24 h", after),
         _kind_figure(project, kinds, "skip", "skipped, last 24 h", after),
@@ -113,7 +114,7 @@ def _figures(
             "url": present.address(project, "quarantine", open="1"),
         },
         {
-            "value": reach.log_size,
+            "value": cut.end + cut.lag,
             "label": "in the log, no witness yet",
             "url": present.address(project, "receipts"),
         },

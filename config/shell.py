@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
-from access import queries as access_queries
 from access.callers import Caller
 from access.rows import ProjectRow
 from ledger.registry import registry
@@ -23,7 +22,6 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     return {
         "shell": {
             "project": project,
-            "projects": _projects(request),
             "user": _user(request, caller),
             "rights": caller.rights if caller else frozenset(),
             "nav": _navigation(request, project),
@@ -44,12 +42,6 @@ def _live_url(request: HttpRequest, project: ProjectRow | None) -> str:
     """
     is_live = project is not None and getattr(request, "is_live", False)
     return f"/p/{project.slug}/live" if project and is_live else ""
-
-
-def _projects(request: HttpRequest) -> list[ProjectRow]:
-    if not request.user.is_authenticated:
-        return []
-    return list(access_queries.projects_of(request.user.pk))
 
 
 def _user(request: HttpRequest, caller: Caller | None) -> dict[str, str] | None:

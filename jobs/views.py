@@ -15,7 +15,7 @@ from jobs import documents, present
 from jobs.queries import job_where
 from ledger import present as ledger_present
 from ledger.api.routes import named
-from ledger.documents import find_cut, refuse_as_of
+from ledger.documents import find_past, refuse_as_of
 from ledger.queries import lists
 from ledger.views import draw, show_as_of
 
@@ -78,7 +78,7 @@ def job(
     as_of_text = request.GET.get("as_of", "")
     name = [named(part) for part in (system, instance, number)]
     document = documents.job(project.id, name[0], name[1], name[2], as_of_text)
-    show_as_of(request, find_cut(project.id, as_of_text))
+    show_as_of(request, find_past(project.id, as_of_text))
     context = {"page_title": f"Job {name[2]}", "job": present.job(project, document)}
     return draw(request, project, "jobs/job.html", context)
 
@@ -89,7 +89,7 @@ def scope(request: HttpRequest, project: ProjectRow, scope: str) -> HttpResponse
     """Show one run: its generations, its calls, and why skips happened in it."""
     as_of_text = request.GET.get("as_of", "")
     document = documents.scope(project.id, named(scope), as_of_text)
-    show_as_of(request, find_cut(project.id, as_of_text))
+    show_as_of(request, find_past(project.id, as_of_text))
     context = {"page_title": document["scope"], "scope": present.scope(project, document)}
     return draw(request, project, "jobs/scope.html", context)
 
@@ -103,7 +103,7 @@ def invoke(request: HttpRequest, project: ProjectRow, scope: str, invoke: str) -
     document = documents.invoke(
         project.id, named(scope), named(invoke), **asked, as_of_text=as_of_text
     )
-    show_as_of(request, find_cut(project.id, as_of_text))
+    show_as_of(request, find_past(project.id, as_of_text))
     context = {
         "page_title": f"{document['invoke']} in {document['scope']}",
         "invoke": present.invoke(project, document, {**asked, "as_of": as_of_text}),

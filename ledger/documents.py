@@ -18,6 +18,7 @@ from ledger.queries import (
     tasks,
 )
 from ledger.queries.lists import Asked
+from ledger.queries.receipts import Found
 
 Document = dict[str, Any]
 RECENT = timedelta(hours=24)
@@ -36,6 +37,11 @@ def find_cut(project_id: int, as_of_text: str) -> as_of.AsOf:
     return as_of.find_as_of(project_id, as_of_text, clock.now())
 
 
+def find_past(project_id: int, as_of_text: str) -> as_of.AsOf | None:
+    """Read as of when a page is asked for; None for now, which needs no words."""
+    return find_cut(project_id, as_of_text) if as_of_text else None
+
+
 def refuse_as_of(as_of_text: str) -> None:
     """Refuse an earlier time where only the present is kept: ignoring it would show a wrong one."""
     if as_of_text:
@@ -51,8 +57,12 @@ def receipt_list(project_id: int, wanted: Asked) -> Document:
 
 
 def receipt(project_id: int, ref: str, as_of_text: str = "") -> Document:
+    """Give one receipt by its name."""
+    return receipt_of(project_id, receipts.get_receipt(project_id, ref), as_of_text)
+
+
+def receipt_of(project_id: int, found: Found, as_of_text: str = "") -> Document:
     """Give one receipt."""
-    found = receipts.get_receipt(project_id, ref)
     if not as_of_text:
         return receipts.receipt_document(project_id, found)
     cut = as_of.find_as_of(project_id, as_of_text, clock.now())
@@ -62,8 +72,12 @@ def receipt(project_id: int, ref: str, as_of_text: str = "") -> Document:
 
 
 def explanation(project_id: int, ref: str, as_of_text: str = "") -> Document:
+    """Explain one receipt by its name."""
+    return explanation_of(project_id, receipts.get_receipt(project_id, ref), as_of_text)
+
+
+def explanation_of(project_id: int, found: Found, as_of_text: str = "") -> Document:
     """Explain one receipt."""
-    found = receipts.get_receipt(project_id, ref)
     cut = as_of.find_as_of(project_id, as_of_text, clock.now())
     return explanations.explain_receipt(project_id, found, cut)
 

@@ -59,9 +59,10 @@ def receipt_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
 def receipt(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponseBase:
     """Show one receipt as it was sent, stored and delivered."""
     found = receipts.get_receipt(project.id, ref)
-    document = documents.receipt(project.id, ref, request.GET.get("as_of", ""))
+    as_of_text = request.GET.get("as_of", "")
+    document = documents.receipt_of(project.id, found, as_of_text)
     data = None if document["erased"] else receipts.get_raw(found)[0]
-    show_as_of(request, documents.find_cut(project.id, request.GET.get("as_of", "")))
+    show_as_of(request, documents.find_past(project.id, as_of_text))
     shown = present.receipt(project, document, data)
     senders = {str(one.id): one.name for one in api_tokens(project.id, clock.now())}
     for delivery in shown["deliveries"]:
@@ -85,9 +86,9 @@ def raw(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponseBase
 def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponseBase:
     """Explain why a receipt became what it became."""
     as_of_text = request.GET.get("as_of", "")
-    document = documents.explanation(project.id, ref, as_of_text)
     found = receipts.get_receipt(project.id, ref)
-    show_as_of(request, documents.find_cut(project.id, as_of_text))
+    document = documents.explanation_of(project.id, found, as_of_text)
+    show_as_of(request, documents.find_past(project.id, as_of_text))
     context = {
         "page_title": document["verdict"]["sentence"],
         "explain": present.explanation(project, document, found.receipt.length),
@@ -108,7 +109,7 @@ def subject(request: HttpRequest, project: ProjectRow, kind: str, name: str) -> 
     """Show what became of one business object."""
     as_of_text = request.GET.get("as_of", "")
     document = documents.subject(project.id, kind, named(name), as_of_text)
-    show_as_of(request, documents.find_cut(project.id, as_of_text))
+    show_as_of(request, documents.find_past(project.id, as_of_text))
     context = {
         "page_title": f"{kind} {document['id']}",
         "subject": present.subject(document),
@@ -138,7 +139,7 @@ def task(request: HttpRequest, project: ProjectRow, name: str) -> HttpResponseBa
     documents.refuse_as_of(request.GET.get("as_of", ""))
     document = documents.task(project.id, named(name))
     asked = documents.asked(project.id, document["q"], limit=20)
-    latest = documents.receipt_list(project.id, asked)["items"]
+    latest = lists.newest_receipts(project.id, asked)
     context = {
         "page_title": document["task"],
         "task": present.task(project, document),
@@ -247,11 +248,12 @@ def _facets(request: HttpRequest, project: ProjectRow) -> list[Document]:
         ("kind", "Kind", {}),
         ("reason", "Why skipped", words.REASON_WORDS),
     ]
+    facets = counts.facet_rows(project.id, now - documents.RECENT, now)
     found = []
     for name, title, spoken in titles:
-        counted = counts.facet_rows(project.id, name, now - documents.RECENT, now)
-        rows = present.bars(project, [row for row in counted if row[name]], name, spoken)
-        for row, source in zip(rows, [row for row in counted if row[name]], strict=True):
+        counted = [row for row in facets[name] if row[name]]
+        rows = present.bars(project, counted, name, spoken)
+        for row, source in zip(rows, counted, strict=True):
             row["current"] = f"{name}:{source[name]}" in asked.split()
         if rows:
             found.append({"title": f"{title}, last 24 h", "rows": rows})
@@ -265,9 +267,9 @@ def _next(request: HttpRequest, project: ProjectRow, page: str, cursor: str | No
     return present.address(project, page, cursor=cursor, **kept)
 
 
-def show_as_of(request: HttpRequest, cut: AsOf) -> None:
+def show_as_of(request: HttpRequest, cut: AsOf | None) -> None:
     """Let the top of the page say that it shows an earlier time."""
-    if not cut.is_now:
+    if cut is not None and not cut.is_now:
         by_number = cut.label.startswith("№")
         shown = {"label": cut.label, "leaf_index": None if by_number else str(cut.leaf)}
         request.shell = {"as_of": shown}  # type: ignore[attr-defined]

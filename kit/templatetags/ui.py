@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -30,10 +31,14 @@ UNSEEN = re.compile(
 ROW_MOST, ROW_HEAD, ROW_TAIL = 80, 56, 16
 """Characters of a text that a row shows whole, and of the ends of a longer one."""
 
+REMEMBERED = 1_000
+"""Drawn icons and badges that are kept, by their words and whether those are escaped already."""
+
 NOT_SAID = mark_safe('<span class="soft">not said</span>')
 
 
 @register.simple_tag
+@lru_cache(maxsize=REMEMBERED, typed=True)
 def icon(name: str, word: str = "") -> SafeString:
     """Draw one symbol of the sprite; with ``word`` it speaks for itself, else it is decoration."""
     address = f"{static('icons.svg')}#{name or 'circle'}"
@@ -45,6 +50,7 @@ def icon(name: str, word: str = "") -> SafeString:
 
 
 @register.simple_tag
+@lru_cache(maxsize=REMEMBERED, typed=True)
 def badge(tone: str, word: str, name: str = "", extra: str = "") -> SafeString:
     """Draw a state as icon, word and colour; tones are done, skip, bad, gap and plain."""
     tone = tone if tone in looks.TONE_ICONS else "plain"
@@ -86,16 +92,11 @@ def when(
     if moment is None:
         return format_html('<span class="mono">{}</span>', visible(at))
     exact = moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
-    shown = moment.strftime("%Y-%m-%d %H:%M:%S")
+    shown = f"{exact[:10]} {exact[11:19]}"
     if precise:
         shown = f"{shown}.{moment.microsecond // 1000:03d}"
-    return format_html(
-        '<time datetime="{}" title="{}"{}>{} UTC</time>',
-        exact,
-        exact,
-        mark_safe(" data-ago") if ago else "",
-        shown,
-    )
+    mark = " data-ago" if ago else ""
+    return mark_safe(f'<time datetime="{exact}" title="{exact}"{mark}>{shown} UTC</time>')  # noqa: S308
 
 
 @register.simple_tag

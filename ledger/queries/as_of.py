@@ -25,12 +25,18 @@ class BadAsOf(ProblemError):
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """A cut of a log: the last leaf to be seen (-1 for none) and the clock to see it by."""
+    """A cut of a log: the last leaf to be seen (-1 for none) and the clock to see it by.
+
+    `committed_at` is when the head that first covered that leaf was, and `lag` how many leaves
+    the lists do not show yet; an earlier time has none.
+    """
 
     leaf: int
     at: datetime
     is_now: bool
     label: str = "now"
+    committed_at: datetime | None = None
+    lag: int = 0
 
     @property
     def end(self) -> int:
@@ -46,17 +52,19 @@ def find_as_of(project_id: int, text: str, now: datetime) -> AsOf:
     """
     reach = heads.reach_of(project_id)
     if not text:
-        return AsOf(reach.derived - 1, now, is_now=True)
+        end, committed_at = reach.derived - 1, reach.derived_at
+        return AsOf(end, now, is_now=True, committed_at=committed_at, lag=reach.lag)
     if match := _NUMBER.fullmatch(text):
         return _by_number(project_id, int(match[1]), reach)
     if not search.is_time(text):
         raise BadAsOf(BadAsOf.__doc__ or "")
     at = min(search.moment(text, now), now)
-    head = TreeHead.objects.filter(project_id=project_id, committed_at__lte=at).order_by("-size")
-    size = head.values_list("size", flat=True).first() or 0
+    heads_then = TreeHead.objects.filter(project_id=project_id, committed_at__lte=at)
+    found = heads_then.order_by("-size").values_list("size", "committed_at").first()
+    size, committed_at = found or (0, None)
     if size > reach.derived:
         raise BadAsOf(f"The log had {size:,} receipts then; the lists show {reach.derived:,} yet.")
-    return AsOf(size - 1, at, is_now=False, label=text)
+    return AsOf(size - 1, at, is_now=False, label=text, committed_at=committed_at)
 
 
 def _by_number(project_id: int, leaf: int, reach: heads.Reach) -> AsOf:
@@ -66,4 +74,4 @@ def _by_number(project_id: int, leaf: int, reach: heads.Reach) -> AsOf:
     at = heads.head_of(project_id, leaf)
     if at is None:
         raise BadAsOf(f"№{leaf:,} has no head.")
-    return AsOf(leaf, at, is_now=False, label=f"№{leaf:,}")
+    return AsOf(leaf, at, is_now=False, label=f"№{leaf:,}", committed_at=at)

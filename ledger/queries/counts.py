@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,13 +33,8 @@ def counts_document(
     start, end = _span(query, now)
     conditions, parameters = _where(project_id, query, start, end)
     columns = [_column(name) for name in by]
-    rows = _rows(columns, conditions, parameters, bool(bucket))
-    base = [term for term in query.terms if term.name not in ("after", "before")]
-    found = _fold(rows, by, _BUCKETS.get(bucket, 0))
-    counted = [
-        _row(key, count, by, bucket, base, start, end)
-        for key, count in sorted(found.items(), key=lambda one: (-one[1], one[0]))
-    ]
+    rows = _rows(columns, conditions, parameters, by_time=bool(bucket))
+    counted = _counted(rows, by, bucket, query, (start, end))
     reach = heads.reach_of(project_id)
     return {
         "items": counted[:MOST_ROWS],
@@ -53,14 +49,21 @@ def counts_document(
     }
 
 
-def facet_rows(project_id: int, facet: str, after: datetime, now: datetime) -> list[Document]:
-    """Count by one facet since a moment; for the overview and the list's margin.
+def facet_rows(project_id: int, after: datetime, now: datetime) -> dict[str, list[Document]]:
+    """Count by kind and by reason since a moment, with one statement.
 
     Reasons are those of skips: a fail or an act may have a reason too.
     """
-    skips = (Term("kind", ("skip",)),) if facet == "reason" else ()
-    query = Query((*skips, Term("after", (rfc3339(after),))))
-    return list(counts_document(project_id, query, [facet], "", now)["items"])
+    since = Query((Term("after", (rfc3339(after),)),))
+    skips = Query((Term("kind", ("skip",)), *since.terms))
+    span = _span(since, now)
+    rows = _rows(["kind", "reason"], *_where(project_id, since, *span), by_time=False)
+    kinds = [(kind, count) for kind, _, count in rows]
+    reasons = [(reason, count) for kind, reason, count in rows if kind == "skip"]
+    return {
+        "kind": _counted(kinds, ["kind"], "", since, span),
+        "reason": _counted(reasons, ["reason"], "", skips, span),
+    }
 
 
 def _check(query: Query, by: list[str], bucket: str) -> None:
@@ -122,7 +125,7 @@ def _facet(name: str, value: str) -> Condition:
 
 
 def _rows(
-    columns: list[str], conditions: list[str], parameters: list[Any], by_time: bool
+    columns: list[str], conditions: list[str], parameters: list[Any], *, by_time: bool
 ) -> list[tuple[Any, ...]]:
     chosen = [*(["bucket_at"] if by_time else []), *columns]
     numbers = ", ".join(str(at) for at in range(1, len(chosen) + 1))
@@ -133,10 +136,24 @@ def _rows(
     return bulk.select_rows(statement, parameters)
 
 
+def _counted(
+    rows: Sequence[tuple[Any, ...]],
+    by: list[str],
+    bucket: str,
+    query: Query,
+    span: tuple[Bound, Bound],
+) -> list[Document]:
+    """Sum rows and give each sum with its query, the greatest first."""
+    base = [term for term in query.terms if term.name not in ("after", "before")]
+    found = _fold(rows, by, _BUCKETS.get(bucket, 0))
+    ordered = sorted(found.items(), key=lambda one: (-one[1], one[0]))
+    return [_row(key, count, by, bucket, base, *span) for key, count in ordered]
+
+
 Key = tuple[str, ...]
 
 
-def _fold(rows: list[tuple[Any, ...]], by: list[str], seconds: int) -> dict[Key, int]:
+def _fold(rows: Sequence[tuple[Any, ...]], by: list[str], seconds: int) -> dict[Key, int]:
     """Sum rows of five minutes into wider buckets; a key is the bucket's start and the facets."""
     found: dict[Key, int] = {}
     for row in rows:

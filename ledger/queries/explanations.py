@@ -23,12 +23,15 @@ Document = dict[str, Any]
 # The newest of a busy task would have nothing to do with an old skip.
 NEIGHBOURS = 50
 _SIDE = (
-    "SELECT * FROM (SELECT leaf_index FROM entry WHERE project_id = %s AND {name} = %s "
+    "SELECT * FROM (SELECT leaf_index, kind, system, instance, recipe, key_digest FROM entry "
+    "WHERE project_id = %s AND {name} = %s "
     "AND {name} <> '' AND leaf_index > %s AND leaf_index < %s ORDER BY leaf_index"
 )
+# Only a receipt of the same rule with another key is worth reading its body for.
 _NEAR = (
-    f"{_SIDE} DESC LIMIT {NEIGHBOURS}) AS before_it "
-    f"UNION ALL {_SIDE} LIMIT {NEIGHBOURS}) AS after_it"
+    f"SELECT leaf_index FROM ({_SIDE} DESC LIMIT {NEIGHBOURS}) AS before_it "  # noqa: S608
+    f"UNION ALL {_SIDE} LIMIT {NEIGHBOURS}) AS after_it) AS around WHERE kind <> 'skip' "
+    "AND system = %s AND instance = %s AND recipe = %s AND key_digest NOT IN ('', %s)"
 )
 
 
@@ -144,14 +147,14 @@ def _near(project_id: int, statement: Statement, as_of: AsOf) -> list[Document]:
     if statement.kind != "skip" or not statement.key_fields:
         return []
     leaves: set[int] = set()
+    rule = [column(one) for one in (statement.system, statement.instance, statement.recipe)]
+    rule.append(statement.key_digest or "")
     for name, value in (("scope", statement.scope), ("task", statement.task)):
         if value:
             of_name = [project_id, column(value)]
             bounds = [-1, statement.leaf, statement.leaf, as_of.end]
-            rows = bulk.select_rows(
-                _NEAR.format(name=name), [*of_name, *bounds[:2], *of_name, *bounds[2:]]
-            )
+            given = [*of_name, *bounds[:2], *of_name, *bounds[2:], *rule]
+            rows = bulk.select_rows(_NEAR.format(name=name), given)
             leaves.update(leaf for (leaf,) in rows)
     candidates = statements.load_leaves(project_id, leaves)
-    kept = [one for _, one in sorted(candidates.items()) if one.kind != "skip"]
-    return explain.near_matches(statement, kept)
+    return explain.near_matches(statement, [one for _, one in sorted(candidates.items())])

@@ -7,9 +7,19 @@ from datetime import datetime
 
 from django.db.models import Max
 
+from kit import bulk
 from ledger.models import ProjectorCursor, TreeHead
 
 RECEIPTS = "receipts"
+_HEAD = (
+    "SELECT committed_at FROM tree_head WHERE project_id = %s AND size > %s ORDER BY size LIMIT 1"
+)
+_REACH = """SELECT size, derived, CASE WHEN derived > 0 THEN (
+SELECT committed_at FROM tree_head WHERE project_id = %s AND tree_head.size >= derived
+ORDER BY tree_head.size LIMIT 1) END
+FROM (SELECT coalesce((SELECT max(size) FROM tree_head WHERE project_id = %s), 0) AS size,
+coalesce((SELECT next_leaf FROM projector_cursor WHERE project_id = %s AND projector = %s), 0)
+AS derived) AS reach"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +49,13 @@ def newest_head_at() -> datetime | None:
 
 
 def reach_of(project_id: int) -> Reach:
-    """Give how far a project's log and lists have come."""
-    heads = TreeHead.objects.filter(project_id=project_id).order_by("-size")
-    size = heads.values_list("size", flat=True).first() or 0
-    cursor = ProjectorCursor.objects.filter(project_id=project_id, projector=RECEIPTS).first()
-    derived = cursor.next_leaf if cursor else 0
-    head = head_of(project_id, derived - 1) if derived else None
-    return Reach(size, derived, head)
+    """Give how far a project's log and lists have come, with one statement."""
+    (found,) = bulk.select_rows(_REACH, [project_id, project_id, project_id, RECEIPTS])
+    size, derived, at = found
+    return Reach(size, derived, at and bulk.as_time(at))
 
 
 def head_of(project_id: int, leaf: int) -> datetime | None:
     """Give when the head that first covered a leaf was committed."""
-    covering = TreeHead.objects.filter(project_id=project_id, size__gt=leaf).order_by("size")
-    return covering.values_list("committed_at", flat=True).first()
+    rows = bulk.select_rows(_HEAD, [project_id, leaf])
+    return bulk.as_time(rows[0][0]) if rows else None

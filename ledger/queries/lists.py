@@ -54,6 +54,17 @@ def list_receipts(project_id: int, asked: Asked) -> Document:
     }
 
 
+def newest_receipts(project_id: int, asked: Asked) -> list[Document]:
+    """Give the newest rows of a list alone, without how many there are."""
+    page = _page(project_id, where(project_id, asked.query, asked.as_of), asked)
+    return items.items(project_id, page.rows, asked.as_of)
+
+
+def count_receipts(project_id: int, query: Query, as_of: AsOf) -> Count:
+    """Count a list up to ten thousand, without its rows."""
+    return _capped(where(project_id, query, as_of), as_of)
+
+
 def stream_receipts(project_id: int, asked: Asked) -> Iterator[Document]:
     """Give every row of a query, page by page, for an export."""
     found = where(project_id, asked.query, asked.as_of)
@@ -147,20 +158,22 @@ def _count(found: Where, asked: Asked, page: _Page) -> Count:
         return Count(len(page.rows), "exact" if is_all else "capped", asked.as_of.at)
     if not asked.query.terms and not asked.query.words:
         return Count(asked.as_of.end, "exact", asked.as_of.at)
+    return _capped(found, asked.as_of)
+
+
+def _capped(found: Where, as_of: AsOf) -> Count:
     statement, parameters = found.ones(counts.CAP + 1)
-    return counts.capped(statement, bulk.adapt(parameters), as_of=asked.as_of.at)
+    return counts.capped(statement, bulk.adapt(parameters), as_of=as_of.at)
 
 
 def _window(project_id: int, found: Where, asked: Asked, searched_to: int) -> Document:
     """Say what was searched: how many receipts, from when, and up to when the lists reach."""
     end = asked.as_of.end
     oldest = heads.head_of(project_id, searched_to) if end else None
-    newest = heads.head_of(project_id, asked.as_of.leaf) if end else None
-    lag = heads.reach_of(project_id).lag if asked.as_of.is_now else 0
     return {
         "searched": max(0, end - searched_to),
-        "complete": searched_to == 0 and lag == 0,
+        "complete": searched_to == 0 and asked.as_of.lag == 0,
         "from": oldest,
-        "to": newest,
-        "lag": lag,
+        "to": asked.as_of.committed_at,
+        "lag": asked.as_of.lag,
     }

@@ -57,10 +57,12 @@ def list_set_aside(
 
 def waiting_set_aside(project_id: int) -> Waiting:
     """Say how much waits, since when."""
-    rows = SetAside.objects.filter(project_id=project_id, is_open=True)
-    oldest = rows.order_by("received_at").values_list("received_at", flat=True).first()
-    newest = rows.order_by("-leaf_index").values_list("leaf_index", flat=True).first()
-    return Waiting(rows.count(), oldest, newest)
+    ((count, oldest, newest),) = bulk.select_rows(
+        "SELECT count(*), min(received_at), max(leaf_index) FROM set_aside "
+        "WHERE project_id = %s AND is_open",
+        [project_id],
+    )
+    return Waiting(count, oldest and bulk.as_time(oldest), newest)
 
 
 def _items(rows: list[SetAside]) -> list[Document]:

@@ -142,8 +142,8 @@ def test_why_jobs_were_skipped_is_counted_of_skips_alone(sqlite_database: Databa
     story.post({"kind": "act", "reason": "month end"}, {"kind": "skip", "reason": "paused"})
     story.catch_up()
 
-    rows = counts.facet_rows(
-        story.project.id, "reason", story.now - timedelta(hours=1), story.now + timedelta(hours=1)
-    )
+    since, until = story.now - timedelta(hours=1), story.now + timedelta(hours=1)
+    facets = counts.facet_rows(story.project.id, since, until)
 
-    assert [(row["reason"], row["count"]) for row in rows] == [("paused", 1)]
+    assert [(row["reason"], row["count"]) for row in facets["reason"]] == [("paused", 1)]
+    assert ("skip", 1) in [(row["kind"], row["count"]) for row in facets["kind"]]
