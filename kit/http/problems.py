@@ -74,7 +74,7 @@ class QueryTooSlow(ProblemError):
 def bad_query(query: search.Query) -> ProblemError:
     """Make the problem that names every fault of a query with its position."""
     faults = [dataclasses.asdict(fault) for fault in query.faults]
-    detail = " ".join(fault.message for fault in query.faults)
+    detail = " ".join(dict.fromkeys(fault.message for fault in query.faults))
     return ProblemError(400, "bad_query", "The query was not understood", detail, faults=faults)
 
 

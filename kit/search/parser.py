@@ -45,15 +45,23 @@ def parse(text: str, known: Mapping[str, FieldSpec]) -> Query:
     words: list[str] = []
     faults: list[QueryFault] = []
     for token in iter_tokens(text):
+        if len(terms) + len(words) >= MAX_ITEMS:
+            faults.append(_too_many(text, token))
+            break
         try:
             item = _item(token, known)
-            if len(terms) + len(words) >= MAX_ITEMS:
-                raise _Fault("too-many", f"A query has at most {MAX_ITEMS} terms and words.")
         except _Fault as fault:
             faults.append(_as_fault(fault, token))
         else:
             terms.append(item) if isinstance(item, Term) else words.append(item)
     return Query(tuple(terms), tuple(words), tuple(faults), text)
+
+
+def _too_many(text: str, first: Token) -> QueryFault:
+    """Say once of all that is too much that it was not read."""
+    left = text[first.position :]
+    message = f"A query has at most {MAX_ITEMS} terms and words."
+    return QueryFault(first.position, len(left), "too-many", message, source=left)
 
 
 def _as_fault(fault: _Fault, token: Token) -> QueryFault:

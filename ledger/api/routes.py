@@ -53,10 +53,10 @@ def list_receipts(
     limit: Limit = lists.USUAL,
     cursor: Text = "",
     as_of: Text = "",
-    id: Text = "",
+    id: Text | None = None,
 ) -> HttpResponseBase:
     project = project_of(request)
-    query = _with_id(q, id)
+    query = q if id is None else _with_id(q, id)
     wanted = documents.asked(project.id, query, limit, cursor, as_of)
     return http.json_response(documents.receipt_list(project.id, wanted))
 
@@ -183,7 +183,8 @@ def named(segment: str) -> str:
 
 def _with_id(q: str, id: str) -> str:
     if not id:
-        return q
+        detail = "`id` takes the id that a producer gave; leave `id` out to list all receipts."
+        raise http.ProblemError(400, "bad_query", "The query was not understood", detail, faults=[])
     quoted = id.replace("\\", "\\\\").replace('"', '\\"')
     return f'{q} id:"{quoted}"'.strip()
 

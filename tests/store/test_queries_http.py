@@ -146,6 +146,8 @@ OTHER_LIST = keyset.encode(keyset.Cursor((5,)), "quarantine")
         ("receipts?limit=0", "invalid"),
         ("receipts?limit=501", "invalid"),
         ("receipts?limit=many", "invalid"),
+        ("receipts?id=", "bad_query"),
+        ("receipts?q=kind:skip&id=", "bad_query"),
         ("receipts?cursor=nonsense", "bad_cursor"),
         (f"receipts?cursor={OTHER_LIST}", "bad_cursor"),
         ("quarantine?cursor=nonsense", "bad_cursor"),

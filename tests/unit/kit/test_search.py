@@ -99,6 +99,7 @@ FAULTS = {
     "a lone surrogate": ("\ud800", 0, "character"),
     "too long": ("a" * 4_001, 4_000, "too-long"),
     "too many words": ("a " * 100 + "b", 200, "too-many"),
+    "many more words than may be": ("a " * 100 + "b c d e:f", 200, "too-many"),
     "too many values": ("task:" + ",".join("a" * 101), 0, "too-many"),
 }
 
@@ -134,6 +135,12 @@ def test_what_was_understood_stands_beside_the_faults() -> None:
     assert query.terms == (Term("kind", ("skip",)),)
     assert query.words == ("abc",)
     assert len(query.faults) == 2
+
+
+def test_links_keep_what_was_too_much() -> None:
+    query = parse("kind:skip " + "a " * 99 + "b  c")
+
+    assert search.without(query, Term("kind", ("skip",))) == "a " * 99 + "b  c"
 
 
 def test_bare_words_are_kept_as_they_are() -> None:
