@@ -34,12 +34,13 @@ def find_gaps(
     """Return the holes between ids in ascending order, each with when its row was inserted.
 
     Holes below a row that was inserted long ago are none: a row that still comes there is found
-    as any other that was missed.
+    as any other that was missed. Below the first row of all there may be one as well.
     """
     found = []
+    above = 0 if above is None else above
     for number, inserted_at in rows:
         is_old = inserted_at is not None and now - inserted_at > LONG_AGO
-        if above is not None and number > above + 1 and not is_old:
+        if number > above + 1 and not is_old:
             found.append(Hole(above + 1, number - 1, now))
         above = number
     return found

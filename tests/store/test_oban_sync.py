@@ -15,8 +15,10 @@ import time_machine
 from django.db import connections
 
 from access.rows import ProjectRow
-from jobs.integrations import oban_loop
+from jobs.integrations import oban_loop, oban_place
+from jobs.integrations.oban import Reader
 from jobs.integrations.oban_loop import Session, Target
+from jobs.integrations.oban_place import Place
 from jobs.integrations.oban_writer import Tally
 from jobs.models import ObanHole, ObanKnown, ObanSource
 from ledger.models import Delivery, Receipt, ReceiptBody
@@ -87,8 +89,10 @@ def reading(shared_database: Database, postgresql: Postgres) -> Iterator[Reading
     connections["default"].close()
 
 
-def on(postgresql: Postgres, **given: Any) -> Any:
-    return oban.made(postgresql, **given)
+@pytest.fixture
+def without_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the sweep out, which in a table this small would find everything by itself."""
+    monkeypatch.setattr(Reader, "_sweep", lambda *_: None)
 
 
 @pytest.mark.parametrize("migration", [9, 11, 14])
@@ -140,6 +144,7 @@ def test_each_state_that_is_seen_is_a_receipt(reading: Reading) -> None:
     ]
 
 
+@pytest.mark.usefixtures("without_sweep")
 def test_a_row_that_commits_late_under_an_older_id_is_read(reading: Reading) -> None:
     slow = reading.oban.other()
     late = reading.oban.insert(by=slow, state="completed", completed_at=NOON, attempted_at=NOON)
@@ -183,6 +188,7 @@ def test_holes_of_long_ago_are_not_gone_back_over(reading: Reading) -> None:
     assert not ObanHole.objects.filter(project_id=reading.project.id).exists()
 
 
+@pytest.mark.usefixtures("without_sweep")
 def test_a_completed_row_that_somebody_retries_is_seen_whatever_its_id(reading: Reading) -> None:
     number = reading.oban.insert()
     reading.oban.complete(number)
@@ -274,6 +280,7 @@ def test_a_pruned_row_is_a_prune_receipt_within_the_hour(reading: Reading) -> No
     assert tally.pruned == 2
 
 
+@pytest.mark.usefixtures("without_sweep")
 def test_a_deleted_row_that_was_open_is_missed_in_the_next_round(reading: Reading) -> None:
     number = reading.oban.insert(state="executing", attempt=1, attempted_at=NOON)
     reading.go_round()
@@ -348,12 +355,22 @@ def test_a_second_reader_that_knows_nothing_replays(reading: Reading) -> None:
     assert len(reading.receipts()) == before
 
 
-def test_two_readers_at_once_store_nothing_twice(reading: Reading) -> None:
+def test_two_readers_at_once_store_nothing_twice(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reading.oban.insert()
     first = oban_loop.connect(reading.target, reading.said.append)
     second = oban_loop.connect(reading.target, reading.said.append)
+    tallies: list[Tally] = []
+    lock = oban_place.lock
 
-    tallies = [one.go_round() for one in (first, second)]
+    def wait_for_first(place: Place) -> None:
+        if place is second.reader.place and not tallies:
+            tallies.append(first.go_round())
+        lock(place)
+
+    monkeypatch.setattr(oban_place, "lock", wait_for_first)
+    tallies.append(second.go_round())
 
     first.close()
     second.close()
