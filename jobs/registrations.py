@@ -5,6 +5,7 @@ from __future__ import annotations
 from jobs.domain.evaluate import evaluate
 from jobs.judge import CallsJudge
 from jobs.projectors.attempts import AttemptsProjector
+from jobs.projectors.contradictions import ContradictionsProjector
 from jobs.projectors.keys import KeysProjector
 from jobs.queries.sections import call_section
 from ledger.registry import NavigationEntry, registry
@@ -16,5 +17,6 @@ def register() -> None:
     registry.add_navigation(NavigationEntry("Jobs", "jobs", 15))
     registry.add_projector(AttemptsProjector())
     registry.add_projector(KeysProjector())
+    registry.add_projector(ContradictionsProjector())
     registry.add_section(call_section)
     registry.add_evaluation("jobs", evaluate)

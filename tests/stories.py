@@ -360,10 +360,39 @@ CALLED: dict[str, Callable[[Story], Body]] = {
 }  # fmt: skip
 
 
+def counted(story: Story) -> None:
+    """A receipt of a run that numbers its receipts; some numbers never come, some come twice."""
+    number = story.chance.randrange(1, 9)
+    invoke = {"scope": "run", "id": "pay", "generation": "1", "seq": number}
+    story.post(story.body(story.chance.choice(("start", "done")), invoke=invoke))
+
+
+def passed_by(story: Story) -> None:
+    """A job that was stored, and a reader that takes a later row; its own may come after all."""
+    oban = {"system": "oban", "instance": "prod-0"}
+    number = story.chance.randrange(200, 300)
+    at = rfc3339(story.now)
+
+    def seen(job: int) -> Body:
+        source = {**oban, "via": "row"}
+        state = story.chance.choice(("available", "discarded"))
+        named = {"id": str(job), "state": state, "attempt": 1}
+        return {"kind": "observe", "what": "row", "source": source, "job": named}
+
+    story.post(seen(100))
+    told = {"kind": "enqueue", "occurred_at": at, "source": {**oban, "via": "telemetry"}}
+    story.post({**told, "job": {"id": str(number)}})
+    story.wait(story.chance.choice((1, 90)))
+    story.post(seen(number + 1))
+    if story.chance.random() < 0.5:
+        story.wait(5)
+        story.post(seen(number), {"kind": "done", "source": oban, "job": {"id": str(number)}})
+
+
 EVENTS: tuple[Callable[[Story], None], ...] = (
     work, work, work, work, skip, skip, skip, skip, chain, by_key, by_key, contended,
     through_a_key, ruled, ruled, conflict, again, unreadable, unreadable, watch, watch, numbered,
-    number_named, seen, call, call, call, call,
+    number_named, seen, call, call, call, call, counted, counted, passed_by,
 )  # fmt: skip
 
 

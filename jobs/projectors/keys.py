@@ -86,7 +86,7 @@ class KeysProjector:
 
 
 def _take(one: Statement, held: dict[str, Held]) -> None:
-    released = _released(one)
+    released = released_key(one)
     if released in held:
         held[released].released_leaf = one.leaf
         held[released].released_at = micros(one.happened_at)
@@ -108,11 +108,11 @@ def _has_key(one: Statement) -> bool:
 def _digests(one: Statement) -> Iterator[str]:
     if _has_key(one):
         yield one.key_digest or ""
-    if released := _released(one):
+    if released := released_key(one):
         yield released
 
 
-def _released(one: Statement) -> str:
+def released_key(one: Statement) -> str:
     """Give the digest of the key that an act of ours says was released."""
     is_ours = one.kind == "act" and one.token_id is None and one.act_verb == RELEASE
     if not is_ours or not one.act_target.startswith("key:"):

@@ -1,0 +1,1 @@
+"""What the projector of contradictions checks: one file for each kind of evidence."""
