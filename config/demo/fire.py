@@ -130,8 +130,8 @@ def _compare(server: Server, seen: Seen, source: str, report: Report) -> None:
     )
     aside = server.get("/quarantine", open="true")["open"]
     report.add(aside == 0, f"{aside} receipts were set aside")
-    unresolved = server.get("/receipts", q="pointer:unresolved")["count"]["value"]
-    report.add(unresolved == 0, f"{unresolved} skips in the project are not explained")
+    unresolved = server.get("/receipts", q=f"{mine} pointer:unresolved")["count"]["value"]
+    report.add(unresolved == 0, f"{unresolved} skips of this run are not explained")
 
 
 def _wait_until_derived(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import urllib.error
 from argparse import ArgumentParser
 from typing import Any
@@ -12,7 +13,7 @@ from access import queries as access_queries
 from access import store as access_store
 from access.domain import rights
 from access.rows import COMMAND_LINE, ProjectRow
-from config.demo import fire
+from config.demo import fire, reentry
 from config.first_start import ADMIN, DEMO_PROJECT
 from kit import commands
 
@@ -25,6 +26,15 @@ class Command(commands.Command):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--project", default=DEMO_PROJECT, help="slug of the demo's project")
         parser.add_argument("--url", default=DEFAULT_URL, help="address of the running server")
+        parser.add_argument(
+            "--scenario", type=int, choices=(1, 3), help="one alone; both if not given"
+        )
+        parser.add_argument(
+            "--oban-dsn-env",
+            metavar="VAR",
+            default="",
+            help="the variable with the address of a PostgreSQL for scenario 3's table",
+        )
         parser.add_argument("--seed", type=int, default=0, help="decides what breaks, and when")
 
     def answer(self, **options: Any) -> int:
@@ -38,7 +48,7 @@ class Command(commands.Command):
         texts = [text for _, text in tokens.values()]
         server = fire.Server(options["url"].rstrip("/"), *texts)
         try:
-            report = fire.run(server, options["seed"])
+            report = _run(server, project.id, options)
         except (urllib.error.URLError, OSError) as error:
             raise CommandError(
                 f"No server answers at {options['url']} ({error}). "
@@ -52,6 +62,16 @@ class Command(commands.Command):
         for holds, line in report.lines:
             self.stdout.write(f"{'ok    ' if holds else 'FAILED'} {line}")
         return 0 if report.holds else 1
+
+
+def _run(server: fire.Server, project_id: int, options: dict[str, Any]) -> fire.Report:
+    report = fire.Report()
+    if options["scenario"] in (None, 1):
+        report.lines += fire.run(server, options["seed"]).lines
+    if options["scenario"] in (None, 3):
+        dsn = os.environ.get(options["oban_dsn_env"], "")
+        report.lines += reentry.run(server, project_id, dsn).lines
+    return report
 
 
 def _get_or_make_project(slug: str) -> ProjectRow:
