@@ -12,8 +12,13 @@ from datetime import datetime, timedelta
 
 WIDTH = 960.0
 FOLD_WIDTH = 26.0
+RUN_WIDTH = 56.0
+"""The least width of a busy time, so that the marks of two folds never lie on one another."""
 SHARE = 6
 """Idle time is folded when it is longer than this part of the time in which something happened."""
+
+
+_MOMENT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class Scale:
             if at <= start:
                 return round(x, 1)
             if at <= end:
-                return round(x + width * ((at - start) / (end - start)), 1)
+                return round(x + width * ((at - start) / max(end - start, _MOMENT)), 1)
         last = self.pieces[-1] if self.pieces else None
         return round(last[2] + last[3], 1) if last is not None else 0.0
 
@@ -60,9 +65,12 @@ def scale(spans: Iterable[Span]) -> Scale:
     runs = _runs(busy, limit)
     drawn = sum((run.end - run.start for run in runs), timedelta())
     room = WIDTH - FOLD_WIDTH * (len(runs) - 1)
+    least = min(RUN_WIDTH, room / len(runs))
+    rest = room - least * len(runs)
     pieces, folds, x = [], [], 0.0
     for place, run in enumerate(runs):
-        width = room * ((run.end - run.start) / drawn) if drawn else room / len(runs)
+        share = (run.end - run.start) / drawn if drawn else 1 / len(runs)
+        width = least + rest * share
         pieces.append((run.start, run.end, x, width))
         x += width
         if place + 1 < len(runs):
