@@ -8,12 +8,11 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line
-
     from config.env import BadSetting
+    from kit import commands
 
     try:
-        execute_from_command_line(sys.argv)
+        commands.execute(sys.argv)
     except BadSetting as error:
         sys.exit(str(error))
 

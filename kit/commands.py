@@ -11,8 +11,11 @@ from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from typing import Any, Literal, NoReturn
 
+from django.core.management import ManagementUtility
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
+
+USAGE_CODE = 3
 
 
 class UsageError(Exception):
@@ -22,7 +25,7 @@ class UsageError(Exception):
 class _Parser(CommandParser):
     """Leaves with the command's own code for wrong options."""
 
-    usage_code = 3
+    usage_code = USAGE_CODE
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -46,7 +49,7 @@ class Command(BaseCommand):
     """
 
     failure_code = 1
-    usage_code = 3
+    usage_code = USAGE_CODE
     requires_system_checks: list[str] | tuple[str, ...] | Literal["__all__"] = []
 
     def answer(self, **options: Any) -> int | None:
@@ -87,3 +90,18 @@ class Command(BaseCommand):
     def _leave(self, message: str, code: int) -> NoReturn:
         self.stderr.write(message)
         sys.exit(code)
+
+
+class _Utility(ManagementUtility):
+    """Finds commands by name; for a name that it does not know Django leaves with a finding's 1."""
+
+    def fetch_command(self, subcommand: str) -> BaseCommand:
+        try:
+            return super().fetch_command(subcommand)
+        except SystemExit:
+            sys.exit(USAGE_CODE)
+
+
+def execute(argv: list[str]) -> None:
+    """Run the command that a command line names."""
+    _Utility(argv).execute()
