@@ -8,6 +8,7 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
 from jobs.api import router as jobs_router
+from jobs.lab_api import router as lab_router
 from kit import http
 from ledger.api import openapi
 from ledger.api.routes import router as ledger_router
@@ -33,3 +34,4 @@ api = Api(
 http.register(api)
 api.add_router("", ledger_router)
 api.add_router("", jobs_router)
+api.add_router("", lab_router)

@@ -15,6 +15,8 @@ def register() -> None:
     """Register the app's judge, projectors, pages and attention items."""
     registry.add_judge(CallsJudge())
     registry.add_navigation(NavigationEntry("Jobs", "jobs", 15))
+    registry.add_navigation(NavigationEntry("Keys", "keys", 45))
+    registry.add_navigation(NavigationEntry("Key lab", "simulate", 50))
     registry.add_projector(AttemptsProjector())
     registry.add_projector(KeysProjector())
     registry.add_projector(ContradictionsProjector())

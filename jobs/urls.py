@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from jobs import views
+from jobs import lab_views, views
 
 app_name = "jobs"
 
 urlpatterns = [
+    path("simulate", lab_views.simulate, name="simulate"),
+    path("keys", lab_views.key_list, name="keys"),
+    path("keys/<str:recipe>/<str:digest>", lab_views.key, name="key"),
+    path("keys/<str:recipe>/<str:digest>/release", lab_views.release_key, name="release_key"),
     path("jobs", views.job_list, name="jobs"),
     path("jobs/<str:number>", views.job_of_number, name="job_of_number"),
     path("jobs/<str:system>/<str:instance>/<str:number>", views.job, name="job"),

@@ -45,6 +45,8 @@ def simulate(
     project_id: int, recipes: Sequence[Recipe], query: Query, cut: AsOf, limit: int
 ) -> list[Document]:
     """Try each recipe on the newest `MOST` attempts that the query selects, in one pass."""
+    if query.faults:
+        raise bad_query(query)
     with read_snapshot():
         shapes = load_shapes(project_id)
         replays = [Replay(one, shapes, limit) for one in recipes]
@@ -114,8 +116,6 @@ def _iter_rows(
 
 def _chosen(project_id: int, query: Query, cut: AsOf) -> tuple[str, list[Any]]:
     """Select the leaves that the query is about."""
-    if query.faults:
-        raise bad_query(query)
     found = where(project_id, query, cut)
     if found.paths:
         detail = "The key lab selects by what lists are indexed by; leave out key. and data. terms."
