@@ -6,7 +6,7 @@ It is enough to tell that a row is another one now, and what may have happened i
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from jobs.domain.oban_values import text_of, whole_of
@@ -19,8 +19,10 @@ STATES = (
     "completed", "discarded", "cancelled",
 )  # fmt: skip
 TERMINAL = frozenset({"completed", "discarded", "cancelled"})
+_TERMINAL_CODES = frozenset(code for code, state in enumerate(STATES) if state in TERMINAL)
 _CODES = {state: code for code, state in enumerate(STATES)}
 _ENTRY = struct.Struct(">BqBHHBB")
+_STATE_AT = 9
 _MOST_SHORT, _MOST_BYTE = 0xFFFF, 0xFF
 
 
@@ -83,3 +85,26 @@ def unpack(block: int, packed: bytes) -> dict[int, Seen]:
         first + offset: Seen(digest, STATES[code], *rest)
         for offset, digest, code, *rest in _ENTRY.iter_unpack(packed)
     }
+
+
+def pick(packed: bytes, numbers: Iterable[int]) -> dict[int, Seen]:
+    """Return some rows of a block, those that are in it; the others are not even unpacked."""
+    offsets = packed[:: _ENTRY.size]
+    places = {number: offsets.find(number & (BLOCK_SIZE - 1)) for number in numbers}
+    return {number: _entry(packed, at) for number, at in places.items() if at >= 0}
+
+
+def pick_open(block: int, packed: bytes) -> dict[int, Seen]:
+    """Return the rows of a block that may still run."""
+    first, offsets = first_of(block), packed[:: _ENTRY.size]
+    states = packed[_STATE_AT :: _ENTRY.size]
+    return {
+        first + offsets[at]: _entry(packed, at)
+        for at, code in enumerate(states)
+        if code not in _TERMINAL_CODES
+    }
+
+
+def _entry(packed: bytes, at: int) -> Seen:
+    _, digest, code, *rest = _ENTRY.unpack_from(packed, at * _ENTRY.size)
+    return Seen(digest, STATES[code], *rest)

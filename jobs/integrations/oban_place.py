@@ -90,13 +90,14 @@ def lock(place: Place) -> None:
 
 
 def known_of(place: Place, numbers: Iterable[int]) -> Known:
-    """Load what is known of the blocks that some ids lie in."""
-    blocks = sorted({oban_known.block_of(number) for number in numbers})
-    statement = (
-        "SELECT block, rows FROM oban_known "
-        "WHERE project_id = %s AND source = %s AND block IN ({values})"
-    )
-    return _unpacked(bulk.select_in(statement, [place.project_id, place.source], blocks))
+    """Load what is known of some ids."""
+    wanted: dict[int, list[int]] = defaultdict(list)
+    for number in numbers:
+        wanted[oban_known.block_of(number)].append(number)
+    known: Known = {}
+    for block, packed in _load(place, wanted):
+        known.update(oban_known.pick(packed, wanted[block]))
+    return known
 
 
 def open_between(place: Place, first: int, last: int) -> Known:
@@ -106,8 +107,10 @@ def open_between(place: Place, first: int, last: int) -> Known:
         block__gte=oban_known.block_of(first),
         block__lte=oban_known.block_of(last),
     )
-    known = _unpacked(rows.values_list("block", "rows"))
-    return {n: one for n, one in known.items() if one.is_open and first <= n <= last}
+    known: Known = {}
+    for block, packed in rows.values_list("block", "rows").iterator():
+        known.update(oban_known.pick_open(block, bytes(packed)))
+    return {number: one for number, one in known.items() if first <= number <= last}
 
 
 def next_known(place: Place, most: int) -> tuple[Known, int | None]:
@@ -129,13 +132,14 @@ def save(place: Place, changed: Mapping[int, Seen | None]) -> None:
 
     In the transaction in which their receipts are stored.
     """
-    known = known_of(place, changed)
+    touched = {oban_known.block_of(number) for number in changed}
+    known = _unpacked(_load(place, touched))
     for number, seen in changed.items():
         if seen is None:
             known.pop(number, None)
         else:
             known[number] = seen
-    _save_known(place, known, {oban_known.block_of(number) for number in changed})
+    _save_known(place, known, touched)
     _save_holes(place)
     ObanSource.objects.filter(project_id=place.project_id, pk=place.source).update(
         next_number=place.next_number,
@@ -183,6 +187,15 @@ def _save_holes(place: Place) -> None:
 
 def _blocks(place: Place) -> QuerySet[ObanKnown]:
     return ObanKnown.objects.filter(project_id=place.project_id, source=place.source)
+
+
+def _load(place: Place, blocks: Iterable[int]) -> list[tuple[int, bytes]]:
+    statement = (
+        "SELECT block, rows FROM oban_known "
+        "WHERE project_id = %s AND source = %s AND block IN ({values})"
+    )
+    rows = bulk.select_in(statement, [place.project_id, place.source], sorted(blocks))
+    return [(block, bytes(packed)) for block, packed in rows]
 
 
 def _unpacked(rows: Iterable[tuple[int, bytes | memoryview]]) -> Known:

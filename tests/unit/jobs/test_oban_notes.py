@@ -47,6 +47,20 @@ def test_packed_rows_come_out_as_they_went_in(block: int, offsets: dict[int, See
     assert len(oban_known.pack(rows)) == 16 * len(rows)
 
 
+@given(st.sets(st.integers(0, 63)), st.sets(st.integers(0, 63)), st.integers(-9, 9))
+def test_rows_are_picked_from_a_block_without_the_others(
+    there: set[int], wanted: set[int], block: int
+) -> None:
+    first = oban_known.first_of(block)
+    rows = {first + n: seen(oban_known.STATES[n % 9], digest=n) for n in there}
+    packed = oban_known.pack(rows)
+
+    found = oban_known.pick(packed, {first + n for n in wanted})
+
+    assert found == {first + n: rows[first + n] for n in there & wanted}
+    assert oban_known.pick_open(block, packed) == {n: r for n, r in rows.items() if r.is_open}
+
+
 def test_what_is_kept_of_a_row_fits_whatever_the_row_says() -> None:
     row = {"state": "paused", "attempt": 10**6, "max_attempts": "x", "errors_count": 700,
            "meta": [1], "errors": None}  # fmt: skip
