@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from kit import ids
-from kit.search import Query, Term
+from kit.search import Query, Term, pair
 from ledger.domain import words
 from ledger.domain.names import column
 from ledger.domain.statement import normal_id
-from ledger.queries.conditions import Seen, condition_of
+from ledger.queries.conditions import Condition, Seen, any_of, condition_of
 from ledger.queries.selection import Part
 
 OF_NOW = frozenset({"pointer", "verdict"})
@@ -17,7 +18,7 @@ OF_NOW = frozenset({"pointer", "verdict"})
 # Those that find few come first, then words, then the others.
 _FEW = {
     "id": "entry_by_id", "job": "entry_by_job", "key": "entry_by_key", "trace": "entry_by_trace",
-    "scope": "entry_by_scope",
+    "scope": "entry_by_scope", "subject": "",
 }  # fmt: skip
 _MANY = {"pointer": "entry_by_pointer", "verdict": "entry_by_verdict", "task": "entry_by_task"}
 # Each type of subject by a step from the last: the index of subjects begins with the type.
@@ -27,7 +28,16 @@ UNION ALL SELECT (SELECT min(type) FROM entry_subject WHERE project_id = %s AND 
 FROM one WHERE one.type IS NOT NULL) SELECT type FROM one WHERE type IS NOT NULL"""
 
 
-def leading(query: Query, seen: Seen) -> Term | str | None:
+Leader = Term | str | None
+"""The term or the word that leads, None where every term is compared."""
+
+
+def finds_many(leader: Leader) -> bool:
+    """Tell whether what leads may find a great part of the log."""
+    return leader is None or (isinstance(leader, Term) and leader.name in _MANY)
+
+
+def leading(query: Query, seen: Seen) -> Leader:
     """Choose the term or word by whose index the receipts are found; the others are compared."""
     terms = {term.name: term for term in query.terms if term.path is None and not term.negated}
     many = [name for name in _MANY if seen.as_of.is_now or name not in OF_NOW]
@@ -76,27 +86,50 @@ def _verdict(value: str, term: Term, seen: Seen) -> list[Part]:
     ]
 
 
+def _subject(value: str, term: Term, seen: Seen) -> list[Part]:
+    kind, name = pair(value)
+    return [_of_subject("= %s", [kind], column(name), seen)]
+
+
+def _of_subject(kinds: str, given: Sequence[Any], name: str, seen: Seen) -> Part:
+    condition = (
+        f"s.project_id = %s AND s.type {kinds} AND s.subject = %s AND e.leaf_index = s.leaf_index"
+    )
+    return Part(condition, [seen.project_id, *given, name], first="entry_subject s")
+
+
 _PARTS: dict[str, Callable[[str, Term, Seen], list[Part]]] = {
     "job": _job,
     "pointer": _pointer,
+    "subject": _subject,
     "verdict": _verdict,
 }
 
 
 def word_parts(word: str, seen: Seen) -> list[Part]:
     """Match a bare word to ids only; free text is not searched, and the page says so."""
-    text, project = column(word), seen.project_id
+    types = [seen.project_id, seen.project_id]
+    return [*_of_entry(word), _of_subject(f"IN ({_TYPES})", types, column(word), seen)]
+
+
+def word_condition(word: str, seen: Seen) -> Condition:
+    """Compare a word that does not lead."""
     subject = (
         "e.leaf_index IN (SELECT s.leaf_index FROM entry_subject s "  # noqa: S608
         f"WHERE s.project_id = %s AND s.type IN ({_TYPES}) AND s.subject = %s)"
     )
+    found = [(part.condition, part.parameters) for part in _of_entry(word)]
+    return any_of([*found, (subject, [*[seen.project_id] * 3, column(word)])])
+
+
+def _of_entry(word: str) -> list[Part]:
+    text = column(word)
     parts = [
         Part("e.id_key = %s", [column(normal_id(word))], "entry_by_id"),
         Part("e.job_number = %s", [text], "entry_by_job_number"),
         Part("e.job = %s", [text], "entry_by_job"),
         Part("e.scope = %s", [text], "entry_by_scope"),
         Part("e.trace = %s", [text.lower()], "entry_by_trace"),
-        Part(subject, [project, project, project, text]),
     ]
     receipt = ids.uuid_of(word)
     if receipt is not None:

@@ -14,11 +14,15 @@ Statement = tuple[str, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One way to meet the leading term, and the index that finds it, if it needs to be named."""
+    """One way to meet the leading term: by an index of entries, or by a table that is read first.
+
+    The condition then also says how an entry is found from that table.
+    """
 
     condition: str
     parameters: Sequence[Any]
     index: str = ""
+    first: str = ""
 
 
 ANYTHING = Part("true", ())
@@ -51,7 +55,9 @@ class Where:
         """Give the FROM and WHERE clauses of one part, read by an index."""
         named = indexed_by(index) if index else ""
         conditions = " AND ".join([*self.conditions, f"({part.condition})"])
-        return f"FROM entry e{named} {self.joined} WHERE {conditions}"
+        # SQLite keeps to the order of a CROSS JOIN; PostgreSQL finds it.
+        first = f"{part.first} CROSS JOIN " if part.first else ""
+        return f"FROM {first}entry e{named} {self.joined} WHERE {conditions}"
 
     def newest(self, columns: str, limit: int, more: str = "true", *given: Any) -> Statement:
         """Select rows that also meet `more`, newest first; `columns` begin with `e.leaf_index`."""

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from kit.search import Query
 from ledger.queries.as_of import AsOf
-from ledger.queries.conditions import Seen, any_of, condition_of
+from ledger.queries.conditions import Seen, condition_of
 from ledger.queries.fields import INDEXED, SCANNED
-from ledger.queries.leading import OF_NOW, leading, parts_of, word_parts
+from ledger.queries.leading import (
+    OF_NOW,
+    Leader,
+    finds_many,
+    leading,
+    parts_of,
+    word_condition,
+    word_parts,
+)
 from ledger.queries.selection import Where
 
 _SINCE = frozenset({"after", "occurred.after"})
@@ -22,16 +30,17 @@ def where(project_id: int, query: Query, as_of: AsOf) -> Where:
     found.add("e.project_id = %s", project_id)
     found.add("e.leaf_index <= %s", as_of.leaf)
     found.paths = [term for term in query.terms if term.path is not None]
-    found.is_by_time = any(term.name in _SINCE and not term.negated for term in query.terms)
-    _add_terms(found, query, seen)
+    leader = leading(query, seen)
+    is_since = any(term.name in _SINCE and not term.negated for term in query.terms)
+    found.is_by_time = is_since and finds_many(leader)
+    _add_terms(found, query, leader, seen)
     if _is_slow(query, as_of):
         found.first = max(0, as_of.end - SCANNED)
         found.add("e.leaf_index >= %s", found.first)
     return found
 
 
-def _add_terms(found: Where, query: Query, seen: Seen) -> None:
-    leader = leading(query, seen)
+def _add_terms(found: Where, query: Query, leader: Leader, seen: Seen) -> None:
     for term in query.terms:
         if term is leader:
             found.parts = parts_of(term, seen)
@@ -41,11 +50,10 @@ def _add_terms(found: Where, query: Query, seen: Seen) -> None:
             text = f"NOT coalesce({condition}, false)" if term.negated else condition
             found.add(text, *parameters)
     for word in query.words:
-        parts = word_parts(word, seen)
         if word is leader:
-            found.parts = parts
+            found.parts = word_parts(word, seen)
         else:
-            condition, parameters = any_of([(one.condition, one.parameters) for one in parts])
+            condition, parameters = word_condition(word, seen)
             found.add(condition, *parameters)
 
 

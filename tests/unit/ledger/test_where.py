@@ -193,3 +193,36 @@ def test_a_source_of_slashes_alone_stays_a_short_statement() -> None:
 
 def test_what_has_an_index_is_a_qualifier() -> None:
     assert set(FIELDS) >= INDEXED
+
+
+@pytest.mark.parametrize(
+    ("q", "indexes"),
+    [
+        ("pointer:unresolved", ["entry_by_pointer"] * 6),
+        ("verdict:skip.paused", ["entry_by_verdict", "entry_by_pointer"]),
+        ("task:mail,payout", ["entry_by_task"] * 2),
+        ("job:7", ["entry_by_job_number"]),
+        ("job:oban/prod/7", ["entry_by_job"]),
+        ("task:mail scope:e1", ["entry_by_scope"]),
+        ("task:mail subject:payout:PO-1", [""]),
+        ("-task:mail", [""]),
+    ],
+)
+def test_each_part_of_the_term_that_finds_fewest_is_led_by_an_index(
+    q: str, indexes: list[str]
+) -> None:
+    assert [part.index for part in of(q).parts] == indexes
+
+
+def test_what_a_pointer_reads_as_was_kept_without_an_index_of_earlier_times() -> None:
+    assert [part.index for part in of("pointer:cycle task:mail", THEN).parts] == ["entry_by_task"]
+
+
+@pytest.mark.parametrize(
+    ("q", "is_by_time"),
+    [("after:2h", True), ("task:t after:2h", True), ("job:7 after:2h", False), ("task:t", False)],
+)
+def test_what_happened_since_a_moment_is_counted_by_time_unless_a_term_finds_few(
+    q: str, is_by_time: bool
+) -> None:
+    assert of(q).is_by_time == is_by_time
