@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 from datetime import datetime
+from itertools import accumulate
 
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
@@ -32,7 +33,7 @@ class _ByClock:
 
     def draw(self, ms: int) -> tuple[int, int]:
         with self.lock:
-            self.tail = _next_tail(self.tail if ms <= self.ms else None)
+            (self.tail,) = _next_tails(self.tail if ms <= self.ms else None, 1)
             self.ms = max(self.ms, ms)
             return self.ms, self.tail
 
@@ -48,20 +49,21 @@ class _ByCaller:
         self.lock = threading.Lock()
         self.tails: dict[int, int] = {}
 
-    def draw(self, ms: int) -> tuple[int, int]:
+    def draw(self, ms: int, count: int) -> list[int]:
         with self.lock:
-            tail = _next_tail(self.tails.get(ms))
+            tails = _next_tails(self.tails.get(ms), count)
             if ms not in self.tails and len(self.tails) >= _REMEMBERED:
                 del self.tails[next(iter(self.tails))]
-            self.tails[ms] = tail
-            return ms, tail
+            self.tails[ms] = tails[-1]
+            return tails
 
 
-def _next_tail(last: int | None) -> int:
-    if last is not None:
-        return last + 1 + int.from_bytes(os.urandom(4), "big")
+def _next_tails(last: int | None, count: int) -> list[int]:
+    rises = [1 + step for step in memoryview(os.urandom(4 * count)).cast("I")]
     # The top bit of the 74 stays 0, so that steps of 32 bits cannot run over.
-    return int.from_bytes(os.urandom(10), "big") >> 7
+    start = int.from_bytes(os.urandom(10), "big") >> 7 if last is None else last
+    rises[0] += start
+    return list(accumulate(rises))
 
 
 _by_clock = _ByClock()
@@ -85,9 +87,19 @@ def uuid7(at: datetime | None = None) -> uuid.UUID:
     of one millisecond sort in the order of the calls, others by their times. Threads may share it.
     """
     if at is None:
-        ms, tail = _by_clock.draw(time.time_ns() // 1_000_000)
-    else:
-        ms, tail = _by_caller.draw(int(at.timestamp() * 1000))
+        return _uuid7(*_by_clock.draw(time.time_ns() // 1_000_000))
+    return uuid7s(at, 1)[0]
+
+
+def uuid7s(at: datetime, count: int) -> list[uuid.UUID]:
+    """Return UUIDv7s of one time in their order, as many calls of `uuid7` would, but faster."""
+    if not count:
+        return []
+    ms = int(at.timestamp() * 1000)
+    return [_uuid7(ms, tail) for tail in _by_caller.draw(ms, count)]
+
+
+def _uuid7(ms: int, tail: int) -> uuid.UUID:
     head = (ms & 0xFFFF_FFFF_FFFF) << 16 | 0x7000 | tail >> 62
     return uuid.UUID(int=head << 64 | 0b10 << 62 | tail & 0x3FFF_FFFF_FFFF_FFFF)
 

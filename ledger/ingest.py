@@ -6,7 +6,9 @@ state, never whether it is kept.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -20,20 +22,20 @@ from ledger.models import Pending
 from ledger.store import Outcome
 
 
-def prepare(raw: bytes, envelope: Envelope) -> Draft:
-    """Read one body and key what it says, without storing it."""
+def prepare(raw: bytes, envelope: Envelope, receipt: uuid.UUID | None = None) -> Draft:
+    """Read one body and key what it says, without storing it; `receipt` is its id when drawn."""
     key = keys.project_key(envelope.project_id)
-    receipt = ids.uuid7(envelope.received_at)
-    return drafts.draft(raw, envelope, key, receipt)
+    return drafts.draft(raw, envelope, key, receipt or ids.uuid7(envelope.received_at))
 
 
 def prepare_oversize(
-    prefix: bytes, digest: bytes, length: int, envelope: Envelope, *, truncated: bool = False
+    raw: bytes, envelope: Envelope, receipt: uuid.UUID | None = None, *, truncated: bool = False
 ) -> Draft:
-    """Prepare what is kept of a body over the limit; `digest` is the SHA-256 of what was read."""
+    """Prepare what is kept of a body over the limit, of which `raw` is all or what was read."""
     key = keys.project_key(envelope.project_id)
-    receipt = ids.uuid7(envelope.received_at)
-    return drafts.oversize(prefix, digest, length, truncated, envelope, key, receipt)
+    digest = hashlib.sha256(raw).digest()
+    receipt = receipt or ids.uuid7(envelope.received_at)
+    return drafts.oversize(raw, digest, len(raw), truncated, envelope, key, receipt)
 
 
 def ingest(raws: Iterable[bytes], envelope: Envelope) -> list[Outcome]:

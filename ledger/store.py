@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import groupby
 
 from kit import bulk, ids
 from kit.db import write_transaction
@@ -200,14 +201,14 @@ def _reasons(draft: Draft) -> str:
 def _insert_deliveries(outcomes: Sequence[Outcome]) -> None:
     rows, bodies = [], []
     kept = _kept_deliveries({o.receipt for o in outcomes if not o.is_new})
+    deliveries = _delivery_ids(outcomes)
     counted: dict[uuid.UUID, list[datetime]] = {}
-    for outcome in outcomes:
+    for delivery, outcome in zip(deliveries, outcomes, strict=True):
         envelope = outcome.draft.envelope
         if kept[outcome.receipt] >= DELIVERIES_KEPT and envelope.feed_number is None:
             counted.setdefault(outcome.receipt, []).append(envelope.received_at)
             continue
         kept[outcome.receipt] += 1
-        delivery = ids.uuid7(envelope.received_at)
         rows.append(
             (
                 delivery, envelope.project_id, outcome.receipt, envelope.received_at,
@@ -220,6 +221,13 @@ def _insert_deliveries(outcomes: Sequence[Outcome]) -> None:
     bulk.insert_rows("delivery", _DELIVERY, rows)
     bulk.insert_rows("delivery_body", ("delivery", "raw"), bodies)
     _count_deliveries(counted)
+
+
+def _delivery_ids(outcomes: Sequence[Outcome]) -> Iterator[uuid.UUID]:
+    """Number deliveries in their order; those of a batch came at one moment."""
+    moments = (outcome.draft.envelope.received_at for outcome in outcomes)
+    for at, same in groupby(moments):
+        yield from ids.uuid7s(at, len(list(same)))
 
 
 def _kept_deliveries(receipts: Collection[uuid.UUID]) -> Counter[uuid.UUID]:

@@ -52,29 +52,31 @@ def of(outcome: Outcome, leaves: Mapping[uuid.UUID, int], line: int | None = Non
     return _accepted(outcome, leaves) if outcome.is_new else _replayed(outcome, leaves)
 
 
-def location(receipt: uuid.UUID) -> str:
-    """Give the address of a receipt in the API."""
-    return f"/api/v1/receipts/{ids.ref_of(receipt)}"
+def location(ref: str) -> str:
+    """Give the address of a receipt in the API, by its short name."""
+    return f"/api/v1/receipts/{ref}"
 
 
 def _accepted(outcome: Outcome, leaves: Mapping[uuid.UUID, int]) -> Answer:
     body = _body(outcome, "accepted", leaves)
     if outcome.draft.id_source == "minted":
         body["minted_id"] = True
-    return Answer(201, body, headers={"Location": location(outcome.receipt)})
+    return Answer(201, body, headers={"Location": location(body["ref"])})
 
 
 def _replayed(outcome: Outcome, leaves: Mapping[uuid.UUID, int]) -> Answer:
     body = _body(outcome, "replayed", leaves)
     if outcome.bytes_differ:
         body["bytes_differ"] = True
-    return Answer(200, body, headers=_replay_headers(outcome))
+    headers = {"Location": location(body["ref"]), "Receipt-Replayed": "true"}
+    return Answer(200, body, headers=headers)
 
 
 def _conflict(outcome: Outcome) -> Answer:
+    first, ref = ids.ref_of(outcome.first), ids.ref_of(outcome.receipt)
     receipts = [
-        {"ref": ids.ref_of(outcome.first), "fingerprint": outcome.first_fingerprint.hex()},
-        {"ref": ids.ref_of(outcome.receipt), "fingerprint": outcome.draft.fingerprint.hex()},
+        {"ref": first, "fingerprint": outcome.first_fingerprint.hex()},
+        {"ref": ref, "fingerprint": outcome.draft.fingerprint.hex()},
     ]
     answer = problem(
         409,
@@ -84,12 +86,11 @@ def _conflict(outcome: Outcome) -> Answer:
         "send a changed statement under an id of its own.",
         stored=True,
         id=outcome.draft.id_text,
-        ref=ids.ref_of(outcome.receipt),
-        first_ref=ids.ref_of(outcome.first),
+        ref=ref,
+        first_ref=first,
         receipts=receipts,
     )
-    headers = {"Location": location(outcome.receipt)}
-    return Answer(409, answer.body, PROBLEM, headers)
+    return Answer(409, answer.body, PROBLEM, {"Location": location(ref)})
 
 
 def _quarantined(outcome: Outcome, line: int | None) -> Answer:
@@ -97,25 +98,27 @@ def _quarantined(outcome: Outcome, line: int | None) -> Answer:
     reasons = [asdict(fault) for fault in outcome.draft.faults]
     for reason in reasons:
         reason["pointer"] = prefix + reason["pointer"]
-    body = {"ref": ids.ref_of(outcome.receipt), "state": QUARANTINED, "reasons": reasons}
+    ref = ids.ref_of(outcome.receipt)
+    body = {"ref": ref, "state": QUARANTINED, "reasons": reasons}
     replayed = {} if outcome.is_new else {"Receipt-Replayed": "true"}
-    return Answer(202, body, headers={"Location": location(outcome.receipt), **replayed})
+    return Answer(202, body, headers={"Location": location(ref), **replayed})
 
 
 def _oversize(outcome: Outcome) -> Answer:
     (fault,) = outcome.draft.faults
+    ref = ids.ref_of(outcome.receipt)
     answer = problem(
         413,
         "oversize",
         "The body is over the limit",
         fault.detail,
         stored="digest",
-        ref=ids.ref_of(outcome.receipt),
+        ref=ref,
         length=outcome.draft.length,
         truncated=outcome.draft.is_cut,
     )
     replayed = {} if outcome.is_new else {"Receipt-Replayed": "true"}
-    return Answer(413, answer.body, PROBLEM, {"Location": location(outcome.receipt), **replayed})
+    return Answer(413, answer.body, PROBLEM, {"Location": location(ref), **replayed})
 
 
 def _body(outcome: Outcome, state: str, leaves: Mapping[uuid.UUID, int]) -> dict[str, Any]:
@@ -126,7 +129,3 @@ def _body(outcome: Outcome, state: str, leaves: Mapping[uuid.UUID, int]) -> dict
         "state": state,
         "leaf_index": None if leaf is None else str(leaf),
     }
-
-
-def _replay_headers(outcome: Outcome) -> dict[str, str]:
-    return {"Location": location(outcome.receipt), "Receipt-Replayed": "true"}

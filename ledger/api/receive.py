@@ -7,7 +7,6 @@ token, quota, body under our own cap, drafts, one commit, answer.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import time
 import traceback
@@ -21,7 +20,7 @@ import structlog
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from kit import clock
+from kit import clock, ids
 from ledger import ingest, sequence
 from ledger.api import answers, bearer
 from ledger.api.answers import Answer
@@ -42,6 +41,7 @@ LARGEST_FIRST = arrival.MAX_NUMBER - MAX_LINES
 WAIT_S = 2.0
 POLL_S = 0.02
 NDJSON = "application/x-ndjson"
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
 
 log = structlog.get_logger(__name__)
 
@@ -162,18 +162,22 @@ async def _prepare(
     lines: Sequence[bytes], envelopes: Sequence[Envelope], *, is_cut: bool
 ) -> list[Draft]:
     if len(lines) == 1:
-        return [_prepare_one(lines[0], envelopes[0], is_cut)]
+        return [_prepare_one(lines[0], envelopes[0], is_cut=is_cut)]
     # A thousand lines take long enough to hold up every other request of the loop.
-    return await asyncio.to_thread(
-        lambda: [_prepare_one(*pair, False) for pair in zip(lines, envelopes, strict=True)]
-    )
+    return await asyncio.to_thread(_prepare_all, lines, envelopes)
 
 
-def _prepare_one(line: bytes, envelope: Envelope, is_cut: bool) -> Draft:
+def _prepare_all(lines: Sequence[bytes], envelopes: Sequence[Envelope]) -> list[Draft]:
+    receipts = ids.uuid7s(envelopes[0].received_at, len(lines))
+    return list(map(_prepare_one, lines, envelopes, receipts))
+
+
+def _prepare_one(
+    line: bytes, envelope: Envelope, receipt: uuid.UUID | None = None, *, is_cut: bool = False
+) -> Draft:
     if len(line) <= MAX_BODY:
-        return ingest.prepare(line, envelope)
-    digest = hashlib.sha256(line).digest()
-    return ingest.prepare_oversize(line, digest, len(line), envelope, truncated=is_cut)
+        return ingest.prepare(line, envelope, receipt)
+    return ingest.prepare_oversize(line, envelope, receipt, truncated=is_cut)
 
 
 def _wants_leaf(query: bytes) -> bool:
@@ -260,7 +264,7 @@ def _failed() -> tuple[int, str, bytes, Mapping[str, str]]:
 
 
 def _dump(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return _COMPACT.encode(body).encode("ascii")
 
 
 async def _send(send: Send, answer: tuple[int, str, bytes, Mapping[str, str]]) -> None:

@@ -173,10 +173,10 @@ def _pointer(body: Body, key: bytes) -> bytes | None:
 
 
 def _subjects(body: Body, key: bytes) -> bytes:
-    subjects = body.get("subjects") if isinstance(body, Mapping) else None
-    if not isinstance(subjects, list):
+    subjects = body.get("subjects") if body else None
+    if type(subjects) is not list:
         return b""
-    pairs = (item for item in subjects[: shapes.MAX_SUBJECTS] if isinstance(item, Mapping))
+    pairs = (item for item in subjects[: shapes.MAX_SUBJECTS] if type(item) is dict)
     return b"".join(keyed(key, "subject", f"{p.get('type')}:{p.get('id')}") for p in pairs)
 
 

@@ -79,9 +79,7 @@ class Reading:
     `kind` is a word of the vocabulary, `word` the one that was sent. `body` is the parsed object,
     with numbers as `canonical.Number`; None where there is none. `receipt_id` is the id claimed;
     None when absent or unfit. `canonical` is what two bodies are compared by: the canonical text,
-    or the raw bytes where `has_canonical` is false, and then `stub` is empty. `notes` are facts to
-    show that are no faults: `duplicate_member`, `unknown_kind`, `unknown_schema`, `unknown_via`,
-    `nul`.
+    or the raw bytes where `has_canonical` is false, and then `stub` is empty.
     """
 
     state: State
@@ -93,7 +91,22 @@ class Reading:
     canonical: bytes
     has_canonical: bool
     stub: bytes
-    notes: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Give facts to show that are no faults, by their codes."""
+        if self.body is None:
+            return ()
+        source = self.body.get("source")
+        via = source.get("via") if type(source) is dict else None
+        facts = (
+            ("duplicate_member", not self.has_canonical),
+            ("unknown_kind", bool(self.word) and self.word not in _KNOWN_KINDS),
+            ("unknown_schema", self.body.get("schema", SCHEMA) != SCHEMA),
+            ("unknown_via", type(via) is str and via not in _KNOWN_VIAS),
+            ("nul", b"\\u0000" in self.canonical),
+        )
+        return tuple(note for note, holds in facts if holds)
 
 
 def read(raw: bytes, content_type: str = "application/json", content_encoding: str = "") -> Reading:
@@ -171,7 +184,6 @@ def _read_object(raw: bytes, body: dict[str, Any], doubled: tuple[str, ...]) -> 
         canonical=text,
         has_canonical=not doubled,
         stub=stub,
-        notes=_find_notes(body, word, bool(doubled), text),
     )
 
 
@@ -204,16 +216,3 @@ def _read_receipt_id(body: dict[str, Any], faults: list[Fault]) -> receipt_ids.R
         return receipt_ids.read_id(body["id"])
     faults.append(Fault("/id", "id", problem))
     return None
-
-
-def _find_notes(body: dict[str, Any], word: str, is_doubled: bool, text: bytes) -> tuple[str, ...]:
-    source = body.get("source")
-    via = source.get("via") if type(source) is dict else None
-    facts = (
-        ("duplicate_member", is_doubled),
-        ("unknown_kind", bool(word) and word not in _KNOWN_KINDS),
-        ("unknown_schema", body.get("schema", SCHEMA) != SCHEMA),
-        ("unknown_via", type(via) is str and via not in _KNOWN_VIAS),
-        ("nul", b"\\u0000" in text),
-    )
-    return tuple(note for note, holds in facts if holds)

@@ -47,6 +47,20 @@ def test_uuid7s_rise_in_the_order_they_are_made(at: datetime | None) -> None:
     assert made == sorted(set(made))
 
 
+def test_uuid7s_drawn_at_once_rise_and_go_on_from_those_of_their_time() -> None:
+    before = ids.uuid7(AT)
+
+    made = ids.uuid7s(AT, 1_000)
+
+    rising = [before, *made, ids.uuid7(AT)]
+    assert rising == sorted(set(rising))
+    assert {milliseconds(one) for one in made} == {1_791_190_830_123}
+
+
+def test_no_uuid7s_are_drawn_for_nothing() -> None:
+    assert ids.uuid7s(AT, 0) == []
+
+
 def test_a_clock_that_steps_back_does_not_make_uuid7s_fall() -> None:
     with time_machine.travel(AT, tick=False) as clock:
         ids._start_over()
