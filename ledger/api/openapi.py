@@ -53,6 +53,23 @@ _ANSWERS: Mapping[str, Schema] = {
     "get_task": shapes.object_of(
         {"task": shapes.TEXT, "done": shapes.COUNT, "failed": shapes.COUNT}
     ),
+    "simulate": shapes.TRIAL,
+    "show_simulation": shapes.object_of(
+        {"recorded": shapes.list_of(shapes.ANY_OBJECT), "fields": shapes.list_of(shapes.TEXT)}
+    ),
+    "list_keys": shapes.object_of(
+        {
+            "items": shapes.list_of(shapes.KEY),
+            "next": shapes.or_null(shapes.TEXT),
+            "count": named("Count"),
+            "recipes": shapes.list_of(shapes.TEXT),
+            "window": named("Window"),
+        }
+    ),
+    "get_key": shapes.KEY,
+    "release_key": shapes.object_of(
+        {"recipe": shapes.TEXT, "digest": shapes.TEXT, "noted": shapes.FLAG}
+    ),
     "list_quarantine": shapes.page_of(shapes.ANY_OBJECT, {"open": shapes.COUNT}),
     "list_attention": shapes.object_of(
         {"items": shapes.list_of(shapes.ANY_OBJECT), "count": shapes.COUNT}

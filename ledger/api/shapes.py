@@ -127,6 +127,44 @@ EXPLANATION: Schema = object_of(
     {"attempt": ANY_OBJECT, "pointer": or_null(ANY_OBJECT), "cannot_know": list_of(TEXT)},
 )
 
+FLIP: Schema = object_of(
+    {
+        "ref": or_null(named("Ref")),
+        "leaf_index": LEAF,
+        "at": WHEN,
+        "from": one_of("ran", "skipped"),
+        "to": one_of("ran", "skipped"),
+        "rule": TEXT,
+        "because": TEXT,
+        "holder": or_null(ANY_OBJECT),
+        "differs": list_of(object_of({"field": TEXT, "here": TEXT, "there": TEXT})),
+    }
+)
+TRIAL: Schema = object_of(
+    {
+        "recipe": ANY_OBJECT,
+        "attempts": COUNT,
+        "would_run": COUNT,
+        "would_skip": COUNT,
+        "unjudged": list_of(object_of({"code": TEXT, "count": COUNT, "because": TEXT})),
+        "flips": list_of(FLIP),
+        "flips_count": object_of({"to_run": COUNT, "to_skip": COUNT}),
+        "lost_reentries": COUNT,
+        "compare": or_null(ANY_OBJECT),
+    }
+)
+KEY: Schema = object_of(
+    {
+        "recipe": TEXT,
+        "version": TEXT,
+        "digest": TEXT,
+        "fields": ANY_OBJECT,
+        "holder": or_null(ANY_OBJECT),
+        "turned_away": COUNT,
+        "released": or_null(ANY_OBJECT),
+    }
+)
+
 
 def page_of(item: Schema, more: Mapping[str, Schema] | None = None) -> Schema:
     """Describe a page of a list."""

@@ -41,7 +41,8 @@ EXAMPLES = settings(
 READING = [
     "list_receipts", "export_csv", "export_ndjson", "count_receipts", "get_receipt", "get_raw",
     "explain_receipt", "get_subject", "list_tasks", "get_task", "list_quarantine",
-    "list_attention", "redrive", "close", "acknowledge",
+    "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
+    "list_keys", "get_key", "release_key",
 ]  # fmt: skip
 
 
@@ -118,6 +119,9 @@ ROUTES: dict[str, dict[str, Any]] = {
     "get_task": {"path_parameters": {"task": "t"}},
     "list_quarantine": {},
     "list_attention": {},
+    "simulate": {"body": {"recipe": {"fields": ["task"]}, "compare": {"window_s": 5}}},
+    "show_simulation": {"query": {"fields": "task"}},
+    "list_keys": {"query": {"gone": True}},
     "redrive": {"path_parameters": {"ref": "n3"}, "body": {"reason": "the rules changed"}},
     "close": {"path_parameters": {"ref": "n3"}, "body": {"reason": "it was a test"}},
 }
