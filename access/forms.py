@@ -70,6 +70,13 @@ class RevokeForm(forms.Form):
 
     reason = forms.CharField(required=False, max_length=500)
 
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        try:
+            return names.check_reason(reason) if reason else ""
+        except names.BadName as error:
+            raise forms.ValidationError(str(error)) from error
+
 
 class MemberForm(forms.Form):
     """An existing user's name and the role to give."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from access import errors, rows
-from access.domain import rights, tokens
+from access.domain import names, rights, tokens
 from access.models import Action, ApiToken, LoginLink, Member, Project, ProjectSlug, User
 from access.rows import (
     ActionRow,
@@ -49,6 +49,8 @@ def find_membership(user_id: int, slug: str) -> tuple[ProjectRow, str] | None:
     One query, the same for a project that does not exist and for a stranger, so that neither
     the answer nor its time tells them apart.
     """
+    if not names.is_slug(slug):
+        return None
     mine = Member.objects.filter(user_id=user_id, user__is_active=True)
     member = mine.select_related("project").filter(project__slugs__slug=slug).first()
     if member is None:
@@ -66,6 +68,8 @@ def find_project(caller: UserRow | TokenRow, slug: str) -> ProjectRow | None:
 
 def find_project_of(project_id: int, slug: str) -> ProjectRow | None:
     """Find the project of that number if the slug is or was its own."""
+    if not names.is_slug(slug):
+        return None
     own = ProjectSlug.objects.filter(slug=slug, project_id=project_id)
     held = own.select_related("project").first()
     return rows.project_row(held.project) if held else None
@@ -73,6 +77,8 @@ def find_project_of(project_id: int, slug: str) -> ProjectRow | None:
 
 def find_project_by_slug(slug: str) -> ProjectRow | None:
     """Find a project by any slug it has or had, for commands; pages ask `find_project`."""
+    if not names.is_slug(slug):
+        return None
     held = ProjectSlug.objects.select_related("project").filter(slug=slug).first()
     return rows.project_row(held.project) if held else None
 
@@ -132,6 +138,8 @@ def get_token_by_prefix(project_id: int, prefix: str) -> TokenListing:
 
 def find_user(username: str) -> UserRow | None:
     """Find a person by user name."""
+    if not names.is_username(username):
+        return None
     user = User.objects.filter(username=username).first()
     return rows.user_row(user) if user else None
 

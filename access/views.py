@@ -91,9 +91,12 @@ def tokens_json(request: HttpRequest, project: ProjectRow) -> HttpResponse:
 def revoke_token(request: HttpRequest, project: ProjectRow, token_id: int) -> HttpResponse:
     """End a token for good."""
     form = forms.RevokeForm(request.POST)
-    reason = form.cleaned_data["reason"] if form.is_valid() else ""
+    if not form.is_valid():
+        messages.error(request, f"Not revoked: {form.errors['reason'][0]}")
+        return _tokens_page(request, project, forms.TokenForm(), status=422)
+    reason, actor = form.cleaned_data["reason"], get_caller(request).actor
     try:
-        store.revoke_token(project.id, token_id, actor=get_caller(request).actor, reason=reason)
+        store.revoke_token(project.id, token_id, actor=actor, reason=reason)
     except errors.NotFound as error:
         raise Http404(str(error)) from error
     return redirect("access:tokens", slug=project.slug)

@@ -10,6 +10,7 @@ from typing import Any
 
 from access import queries as access_queries
 from access import store as access_store
+from access.domain import names
 from access.rows import Actor
 from kit import clock, ids
 from kit.db import take_lock, write_transaction
@@ -39,7 +40,7 @@ class NotWhole(ProblemError):
 
 
 class NoReason(ProblemError):
-    """Say why, in up to 500 characters: it is kept in the log."""
+    """Say why, in up to 500 characters without control characters: it is kept in the log."""
 
     def __init__(self) -> None:
         super().__init__(400, "reason", "A reason is needed", self.__doc__ or "")
@@ -56,11 +57,11 @@ class Redriven:
 
 
 def check_reason(text: str) -> str:
-    """Give the reason without the space around it; raises NoReason."""
-    reason = text.strip()
-    if not reason or len(reason) > 500:
-        raise NoReason
-    return reason
+    """Give the reason as one line without the space around it; raises NoReason."""
+    try:
+        return names.check_reason(text)
+    except names.BadName as error:
+        raise NoReason from error
 
 
 def redrive(project_id: int, receipt: Receipt, actor: Actor, reason: str) -> Redriven:

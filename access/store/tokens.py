@@ -64,7 +64,11 @@ def create_token(
 
 
 def revoke_token(project_id: int, token_id: int, *, actor: Actor, reason: str = "") -> bool:
-    """End a token for good; False when it was revoked before, NotFound when there is none."""
+    """End a token for good; False when it was revoked before, NotFound when there is none.
+
+    A reason may be left out; BadName for one that cannot be kept.
+    """
+    why = names.check_reason(reason) if reason else ""
     with write_transaction():
         token = ApiToken.objects.filter(project_id=project_id, id=token_id).first()
         if token is None:
@@ -78,7 +82,7 @@ def revoke_token(project_id: int, token_id: int, *, actor: Actor, reason: str = 
             actor=actor,
             verb="token.revoke",
             target=f"token:{token.prefix}",
-            reason=reason,
+            reason=why,
             before={"name": token.name, "revoked_at": None},
             after={"name": token.name, "revoked_at": now.isoformat()},
         )

@@ -37,7 +37,20 @@ def test_a_source_is_a_system_and_an_instance() -> None:
     assert names.parse_source("") == ("", "")
 
 
-@pytest.mark.parametrize("text", ["oban", "oban/", "/prod", "a/b/c", "a b/c", "a/" + "b" * 65])
+def test_a_reason_becomes_one_line() -> None:
+    assert names.check_reason("  month end,\r\n\tsee the mail ") == "month end, see the mail"
+
+
+@pytest.mark.parametrize("text", ["", " \n", "x" * 501, "a\0b", "a\ud800", "\x1b[31m", "a\x7f"])
+def test_another_text_is_no_reason(text: str) -> None:
+    with pytest.raises(names.BadName):
+        names.check_reason(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["oban", "oban/", "/prod", "a/b/c", "a b/c", "a/" + "b" * 65, "a/b\ud800", "a\0/b"],
+)
 def test_another_text_is_no_source(text: str) -> None:
     with pytest.raises(names.BadName):
         names.parse_source(text)
