@@ -17,7 +17,8 @@ _HEAD = (
 _REACH = """SELECT size, derived, CASE WHEN derived > 0 THEN (
 SELECT committed_at FROM tree_head WHERE project_id = %s AND tree_head.size >= derived
 ORDER BY tree_head.size LIMIT 1) END
-FROM (SELECT coalesce((SELECT max(size) FROM tree_head WHERE project_id = %s), 0) AS size,
+FROM (SELECT coalesce((
+SELECT max(newest.size) FROM tree_head newest WHERE newest.project_id = %s), 0) AS size,
 coalesce((SELECT next_leaf FROM projector_cursor WHERE project_id = %s AND projector = %s), 0)
 AS derived) AS reach"""
 

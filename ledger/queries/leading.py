@@ -23,8 +23,9 @@ _FEW = {
 _MANY = {"pointer": "entry_by_pointer", "verdict": "entry_by_verdict", "task": "entry_by_task"}
 # Each type of subject by a step from the last: the index of subjects begins with the type.
 _TYPES = """WITH RECURSIVE one(type) AS (
-SELECT min(type) FROM entry_subject WHERE project_id = %s
-UNION ALL SELECT (SELECT min(type) FROM entry_subject WHERE project_id = %s AND type > one.type)
+SELECT min(named.type) FROM entry_subject named WHERE named.project_id = %s
+UNION ALL SELECT (SELECT min(named.type) FROM entry_subject named
+WHERE named.project_id = %s AND named.type > one.type)
 FROM one WHERE one.type IS NOT NULL) SELECT type FROM one WHERE type IS NOT NULL"""
 
 
