@@ -22,8 +22,8 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 from bench import houses, posting  # noqa: E402
 from bench.bare import Rows  # noqa: E402
 from bench.houses import Embedded, House  # noqa: E402
-from bench.pages import Browser, Reader, Watch  # noqa: E402
 from bench.posting import Line  # noqa: E402
+from bench.readers import Browser, Reader, Watch  # noqa: E402
 from bench.table import Table, milliseconds  # noqa: E402
 from bench.workload import BATCH, iter_batches, iter_receipts  # noqa: E402
 

@@ -1,86 +1,89 @@
-"""What a reader waits for: pages by a browser's session, and the newest receipts by a token."""
+"""Measure how long the server takes for each page, and by how many statements, as a log grows.
+
+    python bench/pages.py --database both --receipts 100000 1000000
+
+Each size is a ledger of its own, filled past HTTP; 100,000 receipts take about two minutes.
+"""
 
 from __future__ import annotations
 
-import http.client
+import argparse
 import json
-import re
-import threading
-import time
-import urllib.parse
-import urllib.request
-from http.cookiejar import CookieJar
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
+from pathlib import Path
 from typing import Any
 
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-class Browser:
-    """A reader who is logged in."""
+from bench.table import Table, milliseconds  # noqa: E402
+from tests.architecture import ROOT  # noqa: E402
+from tests.servers import Postgres  # noqa: E402
 
-    def __init__(self, url: str, login_link: str) -> None:
-        self.url = url
-        handler = urllib.request.HTTPCookieProcessor(CookieJar())
-        self._opener = urllib.request.build_opener(handler)
-        form = self._opener.open(login_link).read().decode()
-        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
-        assert found is not None
-        fields = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1]}).encode()
-        request = urllib.request.Request(login_link, fields, {"Referer": url})  # noqa: S310
-        self._opener.open(request).read()
+DATABASES = ("sqlite", "postgresql")
+AIM_S, GROWTH = 0.05, 1.3
 
-    def time_page(self, path: str) -> float:
-        """Fetch a page and return the seconds until its last byte."""
-        start = time.perf_counter()
-        with self._opener.open(self.url + path) as answer:
-            answer.read()
-            assert answer.status == 200, path
-        return time.perf_counter() - start
+Line = dict[str, Any]
 
 
-class Reader:
-    """A client of the API with a token for reading."""
-
-    def __init__(self, port: int, token: str) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._headers = {"Authorization": f"Bearer {token}"}
-
-    def get(self, path: str) -> Any:
-        """Return the JSON document at a path."""
-        self._connection.request("GET", path, headers=self._headers)
-        answer = self._connection.getresponse()
-        body = answer.read()
-        assert answer.status == 200, body
-        return json.loads(body)
-
-    def newest(self) -> list[dict[str, Any]]:
-        """Return the first rows of the list."""
-        items: list[dict[str, Any]] = self.get("/api/v1/receipts?limit=1")["items"]
-        return items
+def measure(database: str, sizes: list[int], reads: int) -> None:
+    """Print a table for each size; those after the first are compared with it."""
+    server = Postgres(is_durable=True).start() if database == "postgresql" else None
+    with closing(server) if server else nullcontext():
+        first: dict[str, Line] = {}
+        for size in sizes:
+            table = Table(f"{database}, {size:,} receipts")
+            for line in _iter_lines(server, size, reads):
+                _note(table, line, first.setdefault(line["page"], line))
 
 
-class Watch:
-    """Asks for the list five times a second and notes when it first showed a leaf."""
+def _note(table: Table, line: Line, first: Line) -> None:
+    p50, p95, busy = (milliseconds(line[name]) for name in ("p50", "p95", "processor"))
+    reached = line["p95"] <= AIM_S
+    table.note(
+        line["page"], f"{line['queries']} statements, p50 {p50}, p95 {p95}", "<= 50 ms", reached
+    )
+    table.note("  of it processor time", busy)
+    if line is not first:
+        times = line["p50"] / first["p50"]
+        table.note(
+            f"  times that of {first['receipts']:,}", f"{times:.2f}", "<= 1.3", times <= GROWTH
+        )
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._stop = threading.Event()
-        self._seen: list[tuple[float, int]] = []
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
 
-    def wait_for(self, leaf: int, seconds: float) -> None:
-        """Watch until a leaf is seen, for some seconds at most, and no longer."""
-        end = time.monotonic() + seconds
-        while self.shown_at(leaf) == float("inf") and time.monotonic() < end:
-            time.sleep(0.05)
-        self._stop.set()
-        self._thread.join()
+def _iter_lines(server: Postgres | None, size: int, reads: int) -> Iterator[Line]:
+    """Fill a ledger of one size in a process of its own, and give what it measured."""
+    folder, address = Path(tempfile.mkdtemp(prefix="counterfoil-bench-")), ""
+    if server is not None:
+        server.execute(f"CREATE DATABASE of_{size}")
+        address = server.url_of(f"of_{size}")
+    command = [sys.executable, "bench/page_times.py", str(size), str(reads)]
+    environment = {**os.environ, "DATA_DIR": str(folder), "DATABASE_URL": address}
+    try:
+        with subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+        ) as process:
+            yield from map(json.loads, process.stdout or ())
+        assert process.returncode == 0, "the measuring process failed"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
-    def shown_at(self, leaf: int) -> float:
-        """Return when a leaf was seen, by the monotonic clock; infinite if it never was."""
-        return next((at for at, newest in self._seen if newest >= leaf), float("inf"))
 
-    def _run(self) -> None:
-        while not self._stop.wait(0.2):
-            rows = self._reader.newest()
-            if rows:
-                self._seen.append((time.monotonic(), int(rows[0]["leaf_index"])))
+def main() -> None:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--database", choices=[*DATABASES, "both"], default="both")
+    parser.add_argument("--receipts", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--reads", type=int, default=200, help="of each kind of page")
+    options = parser.parse_args()
+    for database in DATABASES if options.database == "both" else [options.database]:
+        measure(database, options.receipts, options.reads)
+
+
+if __name__ == "__main__":
+    main()

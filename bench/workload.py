@@ -13,19 +13,22 @@ BATCH = 1_000
 TASKS = ("payouts.send", "mail.send", "invoices.render", "search.index", "webhooks.deliver")
 
 
-def iter_receipts(seed: int) -> Iterator[bytes]:
+def iter_receipts(
+    seed: int, start: datetime | None = None, step: timedelta = timedelta(milliseconds=1)
+) -> Iterator[bytes]:
     """Give receipts without end: a done, then a skip that points back or names a rule.
 
     Of four skips two name the receipt of a done among the last hundred, one names its job, and
-    one was rate limited by a named rule. The same seed gives the same bodies.
+    one was rate limited by a named rule. The same seed gives the same bodies. A pair happens each
+    `step` from `start` on, an hour ago.
     """
     draw = random.Random(seed)
-    start = datetime.now(UTC) - timedelta(hours=1)
+    start = start or datetime.now(UTC) - timedelta(hours=1)
     dones: list[dict[str, Any]] = []
     number = 0
     while True:
         number += 1
-        at = (start + timedelta(milliseconds=number)).isoformat()
+        at = (start + step * number).isoformat()
         done = _done(draw, number, at)
         dones = [*dones[-99:], done]
         yield _write(done)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -42,3 +43,20 @@ def test_the_bench_prints_a_figure_for_each_aim(database: str) -> None:
     ):
         assert what in printed
     assert printed.count("reached") >= 10
+
+
+def test_the_bench_of_pages_prints_each_page_at_each_size() -> None:
+    done = subprocess.run(
+        [sys.executable, "bench/pages.py", "--database", "sqlite", "--receipts", "200", "400",
+         "--reads", "2"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    for page in ("overview", "list", "receipt", "explain", "subject", "tasks", "task"):
+        assert len(re.findall(rf"^  {page} +[0-9]+ statements, ", done.stdout, re.MULTILINE)) == 2
+    assert "times that of" in done.stdout
