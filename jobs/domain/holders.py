@@ -92,8 +92,8 @@ def _of_oban(job: str, recipe: str) -> Iterator[Way]:
         if counts_all
         else "Frees the key where the worker's unique states leave out cancelled."
     )
-    yield Way("Oban", f"Oban.cancel_job({number})", cancel)
-    yield Way("Oban", f"Oban.delete_job({number})", "Deletes the row; refused while it executes.")
+    yield Way("Oban, cancelling", f"Oban.cancel_job({number})", cancel)
+    yield Way("Oban, deleting", f"Oban.delete_job({number})", "Refused while the job executes.")
     yield Way(
         "Oban's table",
         f"DELETE FROM oban_jobs WHERE id = {number} AND state <> 'executing';",  # noqa: S608
