@@ -11,6 +11,7 @@ from jobs.domain import judging, oban, verdicts
 from jobs.domain.evaluate import evaluate
 from jobs.domain.judging import judge_job
 from tests.unit.jobs.history import (
+    DISCARDED,
     NOW,
     cancel,
     child,
@@ -283,6 +284,59 @@ def test_what_telemetry_observed_is_told_by_what_or_by_the_event(word: str, plac
     assert told is not None and told.code == f"open.{word}"
     job = known.jobs["oban/prod-1/1"]
     assert judge_job(job, known).code == ("open.deferred" if word == "deferred" else "fresh")
+
+
+BOTH_WAYS = pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["row last", "row first"])
+
+
+@BOTH_WAYS
+def test_what_a_row_says_of_its_job_stands_over_what_its_insert_said(
+    order: tuple[int, int],
+) -> None:
+    told = bodies_of(
+        [invoke(1, 1, handler="A")],
+        [stored(1, 1, "08:59:59", key_era="0.1", handler="B", queue="other")],
+    )
+
+    known = known_of(statement(leaf, told[place]) for leaf, place in enumerate(order))
+
+    (job,) = known.jobs.values()
+    assert (job.handler, job.queue, job.inserted_at) == ("A", "q", at("09:00"))
+    assert job.key_digest == statement(0, told[1]).key_digest
+
+
+@BOTH_WAYS
+def test_of_one_moment_the_row_stands_over_what_others_say(order: tuple[int, int]) -> None:
+    told = bodies_of(
+        [invoke(1, 1, "cancelled", error=DISCARDED)],
+        [event("invoke.delivered", "09:00:02", macrostep=1, job_id=1)],
+    )
+
+    known = known_of(statement(leaf, told[place]) for leaf, place in enumerate(order))
+
+    (job,) = known.jobs.values()
+    assert (job.state, job.last_error, job.deliveries) == ("cancelled", "cancel_discarded", 1)
+
+
+@BOTH_WAYS
+def test_a_row_that_was_read_before_an_answer_does_not_undo_it(order: tuple[int, int]) -> None:
+    told = bodies_of(
+        [invoke(1, 1, "executing")], [event("invoke.delivered", "09:05", macrostep=1, job_id=1)]
+    )
+
+    known = known_of(statement(leaf, told[place]) for leaf, place in enumerate(order))
+
+    (job,) = known.jobs.values()
+    assert (job.state, job.finished_at, job.attempt) == ("completed", at("09:05"), 1)
+
+
+def test_of_several_generations_the_nearest_older_one_is_named() -> None:
+    made = bodies_of([invoke(n, n, clock=f"09:0{n}") for n in (1, 2, 3)], [])
+
+    known = known_of(statement(leaf, body) for leaf, body in enumerate(made))
+
+    other = judge_job(known.jobs["oban/prod-1/3"], known).other
+    assert other is not None and other.number == "2"
 
 
 def test_items_of_a_fan_out_are_no_generations_of_the_call() -> None:
