@@ -91,7 +91,7 @@ def find_note(one: Statement) -> Note | None:
         return None
     if one.kind == "skip":
         return _skipped(one)
-    run, alias = _run(one)
+    run, alias = names_of(one)
     if not run:
         return None
     rank = ROW_RANK if one.is_row else _RANKS.get(one.kind, 0)
@@ -202,8 +202,11 @@ def _why(one: Statement) -> str:
     return SKIPPED if is_own_word and one.key_digest is not None else RULED
 
 
-def _run(one: Statement) -> tuple[str, str]:
-    """Name the run that a receipt tells of, and the name under which its fail would come."""
+def names_of(one: Statement) -> tuple[str, str]:
+    """Name the run that a receipt tells of, and the name under which its fail would come.
+
+    Both are empty for a receipt that tells of none.
+    """
     is_about_work = one.is_row or one.kind in _ENDS or one.kind in _OPENS
     if one.job is not None:
         is_told = is_about_work or one.kind in ("heartbeat", "revoke", "observe")

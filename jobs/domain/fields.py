@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ledger.domain import members, plain
 from ledger.domain.names import column
@@ -59,11 +60,16 @@ class Shape:
     @property
     def digest(self) -> str:
         """Give what tells this shape from all others, as 32 hex digits."""
-        parts = [
-            self.source, self.task, self.queue, self.recipe, self.version, list(self.names),
-            self.own, repr(self.window_s), self.blocking,
-        ]  # fmt: skip
-        return plain.digest_of(plain.json_text(parts))[:32]
+        return _digest(self)
+
+
+@lru_cache(maxsize=4_096)
+def _digest(shape: Shape) -> str:
+    parts = [
+        shape.source, shape.task, shape.queue, shape.recipe, shape.version, list(shape.names),
+        shape.own, repr(shape.window_s), shape.blocking,
+    ]  # fmt: skip
+    return plain.digest_of(plain.json_text(parts))[:32]
 
 
 def picked(one: Statement) -> Picked:

@@ -43,11 +43,10 @@ class Held:
         if one.kind == "skip":
             self.turned_away += 1
             return
-        note = attempts.find_note(one)
-        if note is None or not self._is_taken_by(note.run, one.kind, note.at):
-            return
-        self.holder_run, self.holder_leaf = note.run, one.leaf
-        self.held_at, self.told_by = note.at, one.kind
+        run, at = attempts.names_of(one)[0], micros(one.begun_at)
+        if run and self._is_taken_by(run, one.kind, at):
+            self.holder_run, self.holder_leaf = run, one.leaf
+            self.held_at, self.told_by = at, one.kind
 
     def _is_taken_by(self, run: str, kind: str, at: int) -> bool:
         """Tell whether a claim is a new holder's; a done is one only where nobody tells starts."""
