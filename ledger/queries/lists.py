@@ -141,7 +141,19 @@ def _rows(
 
 def _fetch(found: Where, below: int, limit: int) -> list[tuple[Any, ...]]:
     columns = items.select(found.pointer)
-    return bulk.select_rows(*found.newest(columns, limit, "e.leaf_index < %s", below))
+    many = _few(found, below, limit) if found.is_by_time else limit
+    return bulk.select_rows(*found.newest(columns, many, "e.leaf_index < %s", below))
+
+
+def _few(found: Where, below: int, limit: int) -> int:
+    """Count by time how many rows a page will find.
+
+    Looking for one more than there is would go on through all that happened before.
+    """
+    statement, parameters = found.ones(limit, "e.leaf_index < %s", below)
+    limited = f"SELECT count(*) FROM ({statement} LIMIT %s) AS few"  # noqa: S608
+    ((many,),) = bulk.select_rows(limited, [*parameters, limit])
+    return int(many)
 
 
 def _newer(found: Where, top: int, asked: Asked) -> int:
