@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from kit import bulk, counts, ids, keyset
+from kit.db import indexed_by
 from ledger.queries import items
 from ledger.queries.as_of import AsOf
 
@@ -18,8 +19,8 @@ _CLAIM = (
     "AND e.kind IN ('enqueue', 'start', 'done', 'skip', 'observe')"
 )
 _SKIPS = (
-    "SELECT 1 FROM entry e WHERE e.project_id = %s AND e.key_digest = %s "
-    "AND e.state = 'accepted' AND e.kind = 'skip' AND e.happened_at >= %s"
+    "WHERE e.project_id = %s AND e.key_digest = %s AND e.state = 'accepted' "
+    "AND e.kind = 'skip' AND e.happened_at >= %s"
 )
 _ENTRIES = (
     "SELECT leaf_index, receipt, job_number, task, actor, job FROM entry "
@@ -50,7 +51,8 @@ def skips_since(project_id: int, digest: str, since: datetime | None, now: datet
     if since is None:
         return {"value": 0, "method": "exact"}
     parameters = bulk.adapt([project_id, digest, since])
-    found = counts.capped(_SKIPS, parameters, as_of=now)
+    statement = f"SELECT 1 FROM entry e{indexed_by('entry_by_key')} {_SKIPS}"
+    found = counts.capped(statement, parameters, as_of=now)
     return {"value": found.value, "method": found.method}
 
 
