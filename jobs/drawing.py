@@ -10,7 +10,7 @@ from jobs.domain import timeline
 from jobs.domain.timeline import Scale, Span
 
 Document = dict[str, Any]
-MOST = 200
+MOST = 100
 HEAD = 22
 LINE, LINES, PAD = 18, 6, 14
 """Heights of the folds' marks above all lanes, of one line of a lane, and of a lane's margins."""

@@ -14,7 +14,7 @@ from jobs.domain import fixture, oban, verdicts
 from jobs.domain.facts import fact_of
 from jobs.domain.fixture import BadHistory
 from jobs.domain.judging import judge_job
-from jobs.domain.state import Job, Known, iter_generations
+from jobs.domain.state import Job, Known
 from ledger.domain import plain, pointers, words
 from ledger.domain import verdicts as ledger_verdicts
 from ledger.domain.names import column
@@ -97,9 +97,7 @@ def _job(job: Job, known: Known) -> Document:
 
 def rank_of(job: Job, known: Known) -> int | None:
     """Return the place of a job's generation among those of its call, counted from 1."""
-    if not job.call or job.generation_number is None:
-        return None
-    return iter_generations(known.calls[job.call].values()).index(job.generation_number) + 1
+    return known.line(job.call).rank(job.generation_number) if job.call else None
 
 
 def _code(one: Statement, known: Known, book: WholeBook, now: datetime) -> str:

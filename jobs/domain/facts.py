@@ -104,6 +104,7 @@ class Fact:
     timer: Timer | None = None
     row: Row | None = None
     key_digest: str = ""
+    window_s: float | None = None
     count: int | None = None
     listed: tuple[str, ...] = ()
 
@@ -139,6 +140,7 @@ def fact_of(statement: Statement) -> Fact | None:
         timer=timer,
         row=_row(statement) if statement.is_row else None,
         key_digest=statement.key_digest or "",
+        window_s=statement.window_s,
         count=statement.swept,
         listed=listed,
     )

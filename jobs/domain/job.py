@@ -13,7 +13,8 @@ class Job:
     Times are aware; `state_at` is when the newest statement about its state was true. `state` is
     Oban's word, `failed` for a failed job of another system, empty while only asked for.
     `deleted_level` is "recorded" where the deletion was told by whoever deleted; a reader of the
-    table only notices, perhaps long after, that a row is gone.
+    table only notices, perhaps long after, that a row is gone. `prev` is the job that had its key
+    before, where the key is no call's, and `window_s` how long its key guards.
     """
 
     name: str
@@ -47,6 +48,9 @@ class Job:
     send_id: str = ""
     call: str = ""
     key_digest: str = ""
+    key_leaf: int | None = None
+    window_s: float | None = None
+    prev: str = ""
     insert_leaf: int | None = None
     row_leaf: int | None = None
     row_at: datetime | None = None

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from jobs.domain.facts import Call
+from jobs.domain.line import Line
 from jobs.domain.state import Job, Known, Told
 
 MODULE = "Elixir."
 """What Erlang puts before the name of an Elixir module, and Elixir leaves out."""
+
+
+NO_CALL = Line(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +61,21 @@ def _cancelled(job: Job) -> Ruling:
 
 
 def _judge_invoke(job: Job, known: Known) -> Ruling:
-    others = known.calls[job.call].values() if job.call else ()
-    deleted = _deleted_before(job, others)
+    line = known.line(job.call) if job.call else NO_CALL
+    deleted = _deleted_before(job, line, known)
     if deleted is not None:
         return Ruling("replay.duplicated_after_prune", "guard-gone", deleted)
     if _was_retried(job):
         return Ruling("rerun.same_row", "operator-retry")
     if job.state == "cancelled":
-        return _judge_cancelled(job, others)
+        return _judge_cancelled(job, line)
     if job.state in ("discarded", "failed"):
         return Ruling("failed.exhausted", "row-discarded")
     if job.state == "completed":
-        found = _judge_completed(job, known, others)
+        found = _judge_completed(job, known, line)
         if found is not None:
             return found
-    return _judge_stored(job, others)
+    return _judge_stored(job, line)
 
 
 def _was_retried(job: Job) -> bool:
@@ -80,12 +83,26 @@ def _was_retried(job: Job) -> bool:
     return waits and job.last_error in ("cancel", "cancel_discarded")
 
 
-def _deleted_before(job: Job, others: Iterable[Job]) -> Job | None:
+def _deleted_before(job: Job, line: Line, known: Known) -> Job | None:
     """Return an older job of the same key that the ledger knows as deleted before this one."""
+    if not job.call:
+        return _guard_lost(job, known)
     if not job.is_invoke:
         return None
-    gone = [one for one in others if one.is_invoke and _went_before(one, job)]
+    gone = [one for one in line.gone(job) if _went_before(one, job)]
     return max(gone, key=lambda one: (one.deleted_leaf or 0, one.name), default=None)
+
+
+def _guard_lost(job: Job, known: Known) -> Job | None:
+    """Return the job that would have guarded the key still, had it not been deleted."""
+    before = known.jobs.get(job.prev)
+    if before is None or before.deleted_at is None:
+        return None
+    if job.inserted_at is None or before.inserted_at is None:
+        return None
+    age_s = (job.inserted_at - before.inserted_at).total_seconds()
+    was_guarded = job.window_s is None or age_s <= job.window_s
+    return before if was_guarded and before.deleted_at <= job.inserted_at else None
 
 
 def _went_before(one: Job, job: Job) -> bool:
@@ -103,30 +120,23 @@ def _went_before(one: Job, job: Job) -> bool:
     return one.inserted_at is not None and one.inserted_at < job.inserted_at
 
 
-def _judge_cancelled(job: Job, others: Iterable[Job]) -> Ruling:
+def _judge_cancelled(job: Job, line: Line) -> Ruling:
     ruling = _cancelled(job)
-    if ruling.code == "discard.run_dead" or job.inserted_at is None:
+    if ruling.code == "discard.run_dead" or job.inserted_at is None or not job.is_invoke:
         return ruling
-    stale = [
-        one
-        for one in others
-        if is_older(one, job)
-        and one.state == "completed"
-        and one.finished_at is not None
-        and one.finished_at > job.inserted_at
-    ]
-    if stale:
-        return Ruling("cancel.swept_after_stale", "stale-answer", max(stale, key=_age))
+    stale = line.completed_below(job.generation_number, job.inserted_at)
+    if stale is not None:
+        return Ruling("cancel.swept_after_stale", "stale-answer", stale)
     return ruling
 
 
-def _judge_completed(job: Job, known: Known, others: Iterable[Job]) -> Ruling | None:
-    newer = newer_by(others, job.generation_number, job.finished_at)
+def _judge_completed(job: Job, known: Known, line: Line) -> Ruling | None:
+    newer = line.stored_above(job.generation_number, job.finished_at)
     if newer is not None:
         return Ruling("delivery.stale_suspect", "newer-stored", newer)
     if _was_cancelled_after(job, known):
         return Ruling("cancel.lost_to_terminal", "cancel-came-late")
-    if any(one.is_child_start and one.is_same_call(job) for one in others):
+    if line.has_items(job):
         return Ruling("open.fan_out", "child-starts")
     if job.deferred_leaf is not None:
         return Ruling("open.deferred", "deferred")
@@ -137,47 +147,19 @@ def _was_cancelled_after(job: Job, known: Known) -> bool:
     if not job.call or job.finished_at is None:
         return False
     return any(
-        told.kind == "cancel" and told.scope == job.scope and told.at >= job.finished_at
-        for told in known.told[job.call].values()
+        told.scope == job.scope and told.at >= job.finished_at
+        for told in known.cancels[job.call]
         if not told.job
     )
 
 
-def _judge_stored(job: Job, others: Iterable[Job]) -> Ruling:
+def _judge_stored(job: Job, line: Line) -> Ruling:
     if job.is_invoke and job.is_packed:
         return Ruling("scope.packed", "scope-unpacks")
-    older = [one for one in others if is_older(one, job)]
-    if older:
-        return Ruling("reentry.fresh", "older-generation", max(older, key=_age))
+    older = line.before(job.generation_number)
+    if older is not None:
+        return Ruling("reentry.fresh", "older-generation", older)
     return Ruling("fresh", "first-of-key")
-
-
-def is_older(one: Job, other: Job) -> bool:
-    """Tell whether a job is an earlier generation of the same call than another."""
-    return is_before(one, other.generation_number)
-
-
-def is_before(one: Job, number: int | None) -> bool:
-    """Tell whether a job is an invoke of an earlier generation than a number."""
-    if not one.is_invoke or one.generation_number is None or number is None:
-        return False
-    return one.generation_number < number
-
-
-def newer_by(others: Iterable[Job], number: int | None, at: datetime | None) -> Job | None:
-    """Return the newest generation above a number that was inserted before a moment."""
-    if number is None or at is None:
-        return None
-    newer = [
-        one
-        for one in others
-        if one.is_invoke
-        and one.generation_number is not None
-        and one.generation_number > number
-        and one.inserted_at is not None
-        and one.inserted_at < at
-    ]
-    return max(newer, key=_age, default=None)
 
 
 def _age(one: Job) -> tuple[int, str]:
@@ -186,19 +168,18 @@ def _age(one: Job) -> tuple[int, str]:
 
 def judge_told(told: Told, known: Known) -> Ruling | None:
     """Judge a receipt about a call: an enqueue, a deliver, or a cancel that reached nothing."""
-    jobs = known.calls[told.call].values()
-    number = _number(told, known)
+    line, number = known.line(told.call), _number(told, known)
     if told.kind == "enqueue":
-        older = [one for one in jobs if is_before(one, number)]
-        if older:
-            return Ruling("reentry.fresh", "older-generation", max(older, key=_age))
+        older = line.before(number)
+        if older is not None:
+            return Ruling("reentry.fresh", "older-generation", older)
         return Ruling("fresh", "first-of-key")
     if told.kind == "deliver":
-        newer = newer_by(jobs, number, told.at)
+        newer = line.stored_above(number, told.at)
         if newer is not None:
             return Ruling("delivery.stale_suspect", "newer-stored", newer)
         return Ruling("done", "kind")
-    return _judge_cancel(told, jobs)
+    return _judge_cancel(told, known.calls[told.call].values())
 
 
 def _number(told: Told, known: Known) -> int | None:

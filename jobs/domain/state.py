@@ -5,16 +5,18 @@ Jobs are folded, so an older statement that comes late changes nothing that a ne
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from jobs.domain import folding
 from jobs.domain.facts import PACKED, Call, Fact, group_of
 from jobs.domain.job import Job
+from jobs.domain.line import Line
 
-__all__ = ["WATCHED", "Job", "Known", "Told", "groups_of", "iter_generations"]
+__all__ = ["WATCHED", "Job", "Known", "Told", "groups_of"]
 
 WATCHED = frozenset({"enqueue", "deliver", "cancel"})
 """The kinds of receipts whose verdict depends on other jobs of the same call."""
@@ -39,36 +41,76 @@ class Told:
 
 @dataclass(slots=True)
 class Known:
-    """Jobs by name, call and key, and the receipts about calls."""
+    """Jobs by name, call and key, and the receipts about calls.
+
+    `latest` is the job that had a key last, of keys that are no call's; `following` leads from
+    such a job to those that had the key next.
+    """
 
     jobs: dict[str, Job] = field(default_factory=dict)
     calls: dict[str, dict[str, Job]] = field(default_factory=lambda: defaultdict(dict))
-    keys: dict[str, dict[str, Job]] = field(default_factory=lambda: defaultdict(dict))
+    latest: dict[str, Job] = field(default_factory=dict)
+    following: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     told: dict[str, dict[int, Told]] = field(default_factory=lambda: defaultdict(dict))
+    answers: dict[str, list[Told]] = field(default_factory=lambda: defaultdict(list))
+    cancels: dict[str, list[Told]] = field(default_factory=lambda: defaultdict(list))
     left: set[str] = field(default_factory=set)
-    """Calls and keys that a job was taken for until a better statement came."""
-    _placed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Calls that a job was taken for until a better statement came."""
+    _placed: dict[str, str] = field(default_factory=dict)
+    _lines: dict[str, Line] = field(default_factory=dict)
 
     def add_job(self, job: Job) -> None:
         """Let a job be found by its name, its call and its key."""
-        self._leave(job)
+        before = self._placed.get(job.name, "")
+        if before and before != job.call:
+            del self.calls[before][job.name]
+            self._lines.pop(before, None)
+            self.left.add(before)
         self.jobs[job.name] = job
-        self._placed[job.name] = (job.call, job.key_digest)
+        self._placed[job.name] = job.call
         if job.call:
             self.calls[job.call][job.name] = job
-        if job.key_digest:
-            self.keys[job.key_digest][job.name] = job
+            self._lines.pop(job.call, None)
+        if job.prev:
+            self.following[job.prev].add(job.name)
+        latest = self.latest.get(job.key_digest)
+        if job.key_leaf is not None and (latest is None or (latest.key_leaf or 0) < job.key_leaf):
+            self.latest[job.key_digest] = job
 
-    def _leave(self, job: Job) -> None:
-        call, key = self._placed.get(job.name, ("", ""))
-        for before, now, found in ((call, job.call, self.calls), (key, job.key_digest, self.keys)):
-            if before and before != now:
-                del found[before][job.name]
-                self.left.add(before)
+    def line(self, call: str) -> Line:
+        """Give the generations of a call in their order."""
+        if call not in self._lines:
+            self._lines[call] = Line(self.calls[call].values())
+        return self._lines[call]
 
     def add_told(self, told: Told) -> None:
         """Let a receipt about a call be found by the call."""
         self.told[told.call][told.leaf] = told
+        if told.kind == "deliver":
+            insort(self.answers[told.call], told, key=_told_at)
+        elif told.kind == "cancel":
+            self.cancels[told.call].append(told)
+
+    def touched_by(self, job: Job) -> Iterator[Told]:
+        """Give the receipts about a job's call whose verdict the job may change.
+
+        Of thousands of generations that is nearly none: the starts above the first, the answers
+        that came after it was stored, and the cancels that reached nothing.
+        """
+        number = job.generation_number
+        yield from (told for told in self.cancels[job.call] if not told.count)
+        if number is None:
+            return
+        if self.line(job.call).before(number) is None:
+            yield from (
+                told
+                for told in self.told[job.call].values()
+                if told.kind == "enqueue" and told.number is not None and told.number > number
+            )
+        if job.inserted_at is not None:
+            answers = self.answers[job.call]
+            later = answers[bisect_right(answers, job.inserted_at, key=_told_at) :]
+            yield from (told for told in later if told.number is None or told.number < number)
 
     def take(self, fact: Fact) -> list[Job]:
         """Fold one receipt in, and give the jobs that it changed."""
@@ -83,9 +125,20 @@ class Known:
         job = self._get(fact, fact.job, fact.number)
         folding.identify(job, fact)
         folding.move(job, fact)
+        self._follow_key(job, fact)
         job.last_leaf = max(job.last_leaf, fact.leaf)
         self.add_job(job)
         return job
+
+    def _follow_key(self, job: Job, fact: Fact) -> None:
+        """Note which job had a key before; a call's key is that of its generation, and needs none.
+
+        What had it before at this leaf stays so, whatever comes to light later.
+        """
+        if not job.key_digest or job.call or job.is_timer or job.key_leaf is not None:
+            return
+        before = self.latest.get(job.key_digest)
+        job.key_leaf, job.prev = fact.leaf, "" if before is None else before.name
 
     def _sweep(self, fact: Fact, number: str) -> Job:
         """Take what a receipt about many jobs did to one, though that one is not known yet."""
@@ -119,6 +172,10 @@ class Known:
             yield Told(fact.leaf, group, fact.kind, fact.at, scope, number, fact.job, fact.count)
 
 
+def _told_at(told: Told) -> datetime:
+    return told.at
+
+
 def groups_of(call: Call) -> list[str]:
     """Return the calls that a receipt is about: a cancel of `X#2` may mean a packed scope."""
     found = PACKED.fullmatch(call.scope)
@@ -126,8 +183,3 @@ def groups_of(call: Call) -> list[str]:
     if found is not None and not call.is_packed and not call.generation:
         groups.append(group_of(call.system, call.instance, found[1], call.invoke))
     return groups
-
-
-def iter_generations(jobs: Iterable[Job]) -> list[int]:
-    """Return the distinct generation numbers of a call, in order; a rank is a place among them."""
-    return sorted({one.generation_number for one in jobs if one.generation_number is not None})

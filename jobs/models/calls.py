@@ -52,6 +52,9 @@ class Job(models.Model):
     send_id = models.TextField(blank=True)
     call = models.CharField(max_length=32, blank=True)
     key_digest = models.CharField(max_length=64, blank=True)
+    key_leaf = models.BigIntegerField(null=True)
+    window_s = models.FloatField(null=True)
+    prev = models.TextField(blank=True)
     insert_leaf = models.BigIntegerField(null=True)
     row_leaf = models.BigIntegerField(null=True)
     row_at = models.DateTimeField(null=True)
@@ -72,7 +75,8 @@ class Job(models.Model):
         indexes = [
             models.Index(fields=["project", "number"], name="job_by_number"),
             models.Index(fields=["project", "call"], name="job_by_call"),
-            models.Index(fields=["project", "key_digest"], name="job_by_key"),
+            models.Index(fields=["project", "key_digest", "key_leaf"], name="job_by_key"),
+            models.Index(fields=["project", "prev"], name="job_by_prev"),
             models.Index(fields=["project", "logical_scope", "invoke"], name="job_by_scope"),
             models.Index(fields=["project", "verdict", "last_leaf"], name="job_by_verdict"),
             models.Index(fields=["project", "state", "last_leaf"], name="job_by_state"),

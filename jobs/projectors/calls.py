@@ -37,8 +37,8 @@ class CallsJudging:
             told.leaf
             for job in changed
             if job.is_invoke
-            for told in self._known.told[job.call].values()
-            if told.leaf < item.leaf and _may_change(told, job)
+            for told in self._known.touched_by(job)
+            if told.leaf < item.leaf
         }
 
     def watches(self, leaf: int) -> bool:
@@ -57,14 +57,13 @@ class CallsJudging:
 
     def _judged(self) -> list[Job]:
         """Judge the jobs of every call and key that was touched; give those that are otherwise."""
-        left = self._known.left
-        calls = left | {job.call for job in self._touched.values() if job.call}
+        calls = self._known.left | {job.call for job in self._touched.values() if job.call}
         calls.update(told.call for told in self._told)
-        keys = left | {job.key_digest for job in self._touched.values() if job.key_digest}
+        following = {after for name in self._touched for after in self._known.following[name]}
         near = chain(
             self._touched.values(),
             *(self._known.calls[call].values() for call in sorted(calls)),
-            *(self._known.keys[key].values() for key in sorted(keys)),
+            (self._known.jobs[name] for name in sorted(following)),
         )
         found: dict[str, Job] = {}
         for job in near:
@@ -73,15 +72,3 @@ class CallsJudging:
                 job.verdict, job.rule = ruling.code, ruling.rule
                 found[job.name] = job
         return list(found.values())
-
-
-def _may_change(told: Told, job: Job) -> bool:
-    """Leave out the receipts that a job of their call cannot touch, which are nearly all."""
-    if told.kind == "cancel":
-        return not told.count
-    if told.number is None or job.generation_number is None:
-        return False
-    if told.kind == "enqueue":
-        return job.generation_number < told.number
-    is_newer = job.generation_number > told.number
-    return is_newer and job.inserted_at is not None and job.inserted_at < told.at

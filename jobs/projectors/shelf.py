@@ -20,22 +20,23 @@ _TOLD = (
     f"SELECT {', '.join(TOLD_COLUMNS)} FROM call_receipt "  # noqa: S608
     "WHERE project_id = %s AND call IN ({values})"
 )
+_LATEST = f"{_JOBS}key_digest = %s AND key_leaf IS NOT NULL ORDER BY key_leaf DESC LIMIT 1"
+# Each is two SELECTs of one compound statement, of which SQLite allows 500.
+_KEYS_AT_ONCE = 200
 _DELETE = "DELETE FROM job WHERE project_id = %s AND name IN ({values})"
 
 
 def load(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]) -> Known:
     """Load the jobs and calls that some receipts are about."""
     known = Known()
-    for job in find_jobs(project_id, "name", _names(facts, statements)):
-        known.add_job(job)
+    names = _names(facts, statements)
+    found = [*find_jobs(project_id, "name", names), *find_jobs(project_id, "prev", names)]
+    keys = {fact.key_digest for fact in facts if fact.kind in ("enqueue", "row") and not fact.call}
+    found += find_latest(project_id, keys - {""})
+    found += find_jobs(project_id, "name", {job.prev for job in found} - {""})
     calls = {group for fact in facts if fact.call for group in groups_of(fact.call)}
-    calls.update(job.call for job in known.jobs.values() if job.call)
-    keys = {fact.key_digest for fact in facts if fact.kind in ("enqueue", "row")}
-    keys.update(job.key_digest for job in known.jobs.values())
-    for job in find_jobs(project_id, "key_digest", keys - {""}):
-        known.add_job(known.jobs.get(job.name, job))
-    calls.update(job.call for one in known.keys.values() for job in one.values() if job.call)
-    for job in find_jobs(project_id, "call", calls):
+    calls.update(job.call for job in found if job.call)
+    for job in [*found, *find_jobs(project_id, "call", calls)]:
         known.add_job(known.jobs.get(job.name, job))
     for told in find_told(project_id, calls):
         known.add_told(told)
@@ -57,7 +58,7 @@ def load_around(project_id: int, name: str) -> Known | None:
     if not found:
         return None
     known = load_calls(project_id, {job.call for job in found if job.call})
-    for job in [*found, *find_jobs(project_id, "key_digest", {found[0].key_digest} - {""})]:
+    for job in [*found, *find_jobs(project_id, "name", {found[0].prev} - {""})]:
         known.add_job(known.jobs.get(job.name, job))
     return known
 
@@ -82,6 +83,18 @@ def find_jobs(project_id: int, column: str, values: Collection[str]) -> list[Job
     """Load jobs by name, call or key."""
     rows = bulk.select_in(f"{_JOBS}{column} IN ({{values}})", [project_id], sorted(values))
     return [job_of(row) for row in rows]
+
+
+def find_latest(project_id: int, keys: Collection[str]) -> list[Job]:
+    """Load the job that had each key last."""
+    wanted = sorted(keys)
+    found: list[Job] = []
+    for start in range(0, len(wanted), _KEYS_AT_ONCE):
+        chunk = wanted[start : start + _KEYS_AT_ONCE]
+        parts = [f"SELECT * FROM ({_LATEST}) AS part{place}" for place in range(len(chunk))]  # noqa: S608
+        given = [value for key in chunk for value in (project_id, key)]
+        found += [job_of(row) for row in bulk.select_rows(" UNION ALL ".join(parts), given)]
+    return found
 
 
 def find_told(project_id: int, calls: Collection[str]) -> list[Told]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from jobs.domain.state import Job, Known, Told, iter_generations
+from jobs.domain.state import Job, Known, Told
 from jobs.queries import rows, scopes
 from jobs.queries.rows import Document
 from kit import bulk
@@ -34,11 +34,8 @@ def invoke_document(
         return None
     values = _values(jobs, skips)
     shown = _window(values, at)
-    numbers = iter_generations(jobs)
     by_generation = _by_generation(jobs)
-    generations = [
-        _generation(value, by_generation.get(value, []), numbers, known) for value in shown
-    ]
+    generations = [_generation(value, by_generation.get(value, []), known) for value in shown]
     turned = [one for one in skips if _generation_of(one) in shown]
     cancels = _cancels(known, jobs)
     first = values.index(shown[0]) if shown else 0
@@ -95,14 +92,12 @@ def _by_generation(jobs: Iterable[Job]) -> dict[str, list[Job]]:
     return found
 
 
-def _generation(value: str, jobs: Sequence[Job], numbers: Sequence[int], known: Known) -> Document:
+def _generation(value: str, jobs: Sequence[Job], known: Known) -> Document:
     main = next((job for job in jobs if job.is_invoke), jobs[0] if jobs else None)
-    rank = None
-    if main is not None and main.generation_number in numbers:
-        rank = numbers.index(main.generation_number) + 1
+    place = rows.generation(main, known) if main else None
     return {
         "value": value or None,
-        "rank": rank,
+        "rank": place["rank"] if place else None,
         "asked_at": main.inserted_at if main else None,
         "job": rows.summary(main, known) if main else None,
         "items": [rows.summary(job, known) for job in jobs if job.is_child_start],
@@ -174,12 +169,7 @@ def _is_near(one: datetime | None, other: datetime) -> bool:
 
 def _cancels(known: Known, jobs: Sequence[Job]) -> list[Told]:
     calls = {job.call for job in jobs}
-    found = [
-        told
-        for call in sorted(calls)
-        for told in known.told[call].values()
-        if told.kind == "cancel" and not told.job
-    ]
+    found = [told for call in sorted(calls) for told in known.cancels[call] if not told.job]
     return sorted(found, key=lambda told: (told.at, told.leaf))[-20:]
 
 

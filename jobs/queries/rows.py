@@ -7,7 +7,7 @@ from typing import Any
 
 from jobs.domain import sentences
 from jobs.domain.judging import judge_job
-from jobs.domain.state import Job, Known, iter_generations
+from jobs.domain.state import Job, Known
 from ledger.domain import words
 
 Document = dict[str, Any]
@@ -78,10 +78,7 @@ def generation(job: Job, known: Known) -> Document | None:
     """Give a job's generation as the producer gave it, and its rank as far as one is known."""
     if not job.generation:
         return None
-    numbers = iter_generations(known.calls[job.call].values()) if job.call else []
-    rank = None
-    if job.generation_number in numbers:
-        rank = numbers.index(job.generation_number) + 1
+    rank = known.line(job.call).rank(job.generation_number) if job.call else None
     return {"value": job.generation, "rank": rank}
 
 

@@ -17,13 +17,14 @@ from ledger.queries import chosen
 from ledger.queries.as_of import AsOf
 
 MOST = 5_000
-RUNS = 200
+RUNS, STRIP = 100, 60
 _SCOPES = (
     "SELECT DISTINCT scope FROM job WHERE project_id = %s AND logical_scope = %s AND scope <> ''"
 )
 _SKIPS = (
-    "SELECT e.leaf_index, e.invoke, e.generation, e.verdict, e.pointer_state, e.due_at FROM entry e "
-    "WHERE e.project_id = %s AND e.leaf_index < %s AND e.kind = 'skip' AND e.scope IN ({values})"
+    "SELECT e.leaf_index, e.invoke, e.generation, e.verdict, e.pointer_state, e.due_at "
+    "FROM entry e WHERE e.project_id = %s AND e.leaf_index < %s AND e.kind = 'skip' "
+    "AND e.scope IN ({values})"
 )
 
 
@@ -65,6 +66,7 @@ def scope_document(project_id: int, scope: str, known: Known, as_of: AsOf) -> Do
     if not known.jobs and not skips and not is_named(project_id, scope, as_of):
         return None
     jobs = rows.in_order(known.jobs.values())
+    strip = _strip(jobs, skips)
     calls: dict[tuple[str, str], list[Job]] = defaultdict(list)
     for job in jobs:
         if job.invoke:
@@ -72,7 +74,8 @@ def scope_document(project_id: int, scope: str, known: Known, as_of: AsOf) -> Do
     return {
         "scope": scope,
         "packed": [one for one in stored_scopes(project_id, scope) if one != column(scope)],
-        "strip": _strip(jobs, skips),
+        "generations": len(strip),
+        "strip": strip[-STRIP:],
         "invokes": [_call(key, found, known, skips) for key, found in sorted(calls.items())],
         "runs": [rows.summary(job, known) for job in jobs[-RUNS:]],
         "skips": chosen.items_of(project_id, sorted(one["leaf"] for one in skips)[-RUNS:], as_of),
