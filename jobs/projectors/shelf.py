@@ -18,7 +18,7 @@ _JOB_TIMES = frozenset(name for name in JOB_COLUMNS if name.endswith("_at"))
 _JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM job WHERE project_id = %s AND "  # noqa: S608
 _TOLD = (
     f"SELECT {', '.join(TOLD_COLUMNS)} FROM call_receipt "  # noqa: S608
-    "WHERE project_id = %s AND call IN ({values})"
+    "WHERE project_id = %s {more} AND call IN ({{values}})"
 )
 _LATEST = f"{_JOBS}key_digest = %s AND key_leaf IS NOT NULL ORDER BY key_leaf DESC LIMIT 1"
 # Each is two SELECTs of one compound statement, of which SQLite allows 500.
@@ -73,6 +73,16 @@ def load_calls(project_id: int, calls: Collection[str]) -> Known:
     return known
 
 
+def know(project_id: int, jobs: Iterable[Job]) -> Known:
+    """Make jobs that are whole calls known, with the cancels of the calls."""
+    known = Known()
+    for job in jobs:
+        known.add_job(job)
+    for told in find_told(project_id, known.calls, "AND kind = 'cancel'"):
+        known.add_told(told)
+    return known
+
+
 def select_jobs(condition: str, parameters: Sequence[Any]) -> list[Job]:
     """Load the jobs that meet a condition, which names the project itself."""
     statement = f"SELECT {', '.join(JOB_COLUMNS)} FROM job WHERE {condition}"  # noqa: S608
@@ -97,9 +107,9 @@ def find_latest(project_id: int, keys: Collection[str]) -> list[Job]:
     return found
 
 
-def find_told(project_id: int, calls: Collection[str]) -> list[Told]:
+def find_told(project_id: int, calls: Collection[str], more: str = "") -> list[Told]:
     """Load the receipts about some calls."""
-    rows = bulk.select_in(_TOLD, [project_id], sorted(calls))
+    rows = bulk.select_in(_TOLD.format(more=more), [project_id], sorted(calls))
     return [told_of(row) for row in rows]
 
 

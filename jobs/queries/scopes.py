@@ -45,9 +45,7 @@ def find_scope(project_id: int, scope: str, as_of: AsOf, invoke: str = "") -> Kn
         f"project_id = %s AND logical_scope = %s{of_call} ORDER BY first_leaf LIMIT {MOST}",
         [project_id, column(scope), *([column(invoke)] if invoke else [])],
     )
-    known = shelf.load_calls(project_id, {job.call for job in found if job.call})
-    for job in found:
-        known.add_job(known.jobs.get(job.name, job))
+    known = shelf.know(project_id, found)
     if not as_of.is_now:
         known = fold.known_below(project_id, known, as_of.end)
     return known
