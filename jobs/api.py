@@ -75,6 +75,21 @@ def get_invoke(
     return http.json_response(found)
 
 
+@router.get(
+    "/contradictions", summary="What cannot all be true", operation_id="list_contradictions"
+)
+def list_contradictions(
+    request: HttpRequest,
+    invariant: Text = "",
+    limit: Limit = lists.USUAL,
+    cursor: Text = "",
+    as_of: Text = "",
+) -> HttpResponseBase:
+    project = project_of(request)
+    found = documents.contradiction_list(project.id, invariant, limit, cursor, as_of)
+    return http.json_response(found)
+
+
 def choices(found: list[tuple[str, str, str]]) -> dict[str, Any]:
     """Say which sources hold a job of the number that was asked for."""
     names = ("system", "instance", "id")

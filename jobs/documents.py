@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from jobs.queries import invokes, job_where, jobs, scopes
+from jobs.domain.invariants import BY_CODE
+from jobs.queries import checks, contradictions, invokes, job_where, jobs, scopes
+from jobs.queries.contradictions import Wanted
 from kit.http import ProblemError
 from ledger import documents
 from ledger.domain.names import column
 from ledger.domain.terms import JobName
+from ledger.queries import lists
 
 Document = dict[str, Any]
 
@@ -70,3 +73,19 @@ def invoke(
     if found is None:
         raise not_on_record(f"the invoke {name} of the scope {scope_name}")
     return found
+
+
+def contradiction_list(
+    project_id: int, invariant: str = "", limit: int = 0, cursor: str = "", as_of_text: str = ""
+) -> Document:
+    """Give a page of what cannot all be true, and what was checked for it.
+
+    What was checked is told as it is now; an earlier time leaves it out.
+    """
+    if invariant and invariant not in BY_CODE:
+        detail = f"An invariant is one of: {', '.join(BY_CODE)}."
+        raise ProblemError(400, "invariant", "There is no such invariant", detail)
+    cut = documents.find_cut(project_id, as_of_text)
+    wanted = Wanted(cut, invariant, limit or lists.USUAL, cursor)
+    found = contradictions.list_contradictions(project_id, wanted)
+    return {**found, "checks": checks.checks(project_id, cut.at) if cut.is_now else []}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from access.rows import ProjectRow
@@ -169,4 +170,48 @@ def _cell(project: ProjectRow, cell: Document) -> Document:
         "tone": _TONES.get(state, "plain"),
         "icon": _ICONS.get(state, "circle"),
         "skips": ledger_present.rows(project, cell.get("skips", [])),
+    }
+
+
+def contradictions(project: ProjectRow, document: Document, given: dict[str, str]) -> Document:
+    """Give the page of contradictions: its rows, its facets, and what was checked."""
+    chosen, kept = given["invariant"], {"as_of": given["as_of"]}
+    items = [{**one, "evidence": [_piece(project, each) for each in one["evidence"]]}
+             for one in document["items"]]  # fmt: skip
+    following = document["next"] or ""
+    checks = [_check(project, one, chosen) for one in document["checks"]]
+    return {
+        "listing": {**document, "items": items, "count": asdict(document["count"])},
+        "checks": checks,
+        "chosen": next((one["title"] for one in checks if one["invariant"] == chosen), chosen),
+        "is_narrowed": bool(chosen),
+        "whole_url": address(project, "contradictions", **kept),
+        "unchecked": [one for one in checks if one["state"] == "not_checked"],
+        "waiting": sum(one["waiting"]["count"] for one in checks),
+        "newest_url": address(project, "contradictions", invariant=chosen, **kept),
+        "next_url": following
+        and address(project, "contradictions", invariant=chosen, cursor=following, **kept),
+    }
+
+
+def _piece(project: ProjectRow, one: Document) -> Document:
+    return {**one, "explain_url": address(project, "receipts", one["ref"], "explain")}
+
+
+_CHECKED = {
+    "holds": ("done", "holds", "check"),
+    "broken": ("bad", "broken", "triangle-alert"),
+    "not_checked": ("gap", "not checked", "diamond"),
+}
+
+
+def _check(project: ProjectRow, one: Document, chosen: str) -> Document:
+    tone, word, icon = _CHECKED[one["state"]]
+    return {
+        **one,
+        "tone": tone,
+        "word": word,
+        "icon": icon,
+        "current": one["invariant"] == chosen,
+        "url": address(project, "contradictions", invariant=one["invariant"]),
     }

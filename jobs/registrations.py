@@ -7,6 +7,7 @@ from jobs.judge import CallsJudge
 from jobs.projectors.attempts import AttemptsProjector
 from jobs.projectors.contradictions import ContradictionsProjector
 from jobs.projectors.keys import KeysProjector
+from jobs.queries import contradictions
 from jobs.queries.sections import call_section
 from ledger.registry import NavigationEntry, registry
 
@@ -21,4 +22,7 @@ def register() -> None:
     registry.add_projector(KeysProjector())
     registry.add_projector(ContradictionsProjector())
     registry.add_section(call_section)
+    registry.add_contradictions(contradictions.of_receipt)
+    registry.add_attention(contradictions.attention_items)
+    registry.add_navigation(NavigationEntry("Contradictions", "contradictions", 60))
     registry.add_evaluation("jobs", evaluate)

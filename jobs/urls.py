@@ -9,6 +9,7 @@ from jobs import lab_views, views
 app_name = "jobs"
 
 urlpatterns = [
+    path("contradictions", views.contradiction_list, name="contradictions"),
     path("simulate", lab_views.simulate, name="simulate"),
     path("keys", lab_views.key_list, name="keys"),
     path("keys/<str:recipe>/<str:digest>", lab_views.key, name="key"),

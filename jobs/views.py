@@ -109,3 +109,19 @@ def invoke(request: HttpRequest, project: ProjectRow, scope: str, invoke: str) -
         "invoke": present.invoke(project, document, {**asked, "as_of": as_of_text}),
     }
     return draw(request, project, "jobs/invoke.html", context)
+
+
+@require_safe
+@require(rights.READ)
+def contradiction_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
+    """List what cannot all be true, with both pieces of evidence, and what was checked."""
+    given = {name: request.GET.get(name, "") for name in ("invariant", "cursor", "as_of")}
+    document = documents.contradiction_list(
+        project.id, given["invariant"], cursor=given["cursor"], as_of_text=given["as_of"]
+    )
+    show_as_of(request, find_past(project.id, given["as_of"]))
+    context = {
+        "page_title": "Contradictions",
+        **present.contradictions(project, document, given),
+    }
+    return draw(request, project, "jobs/contradictions.html", context)

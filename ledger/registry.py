@@ -123,6 +123,10 @@ SectionSource = Callable[[int, Statement, int | None], dict[str, Any] | None]
 `{"title", "rows": [{"label", "text", "path", "tone"?, "icon"?}], "links": [{"label", "path"}]}`;
 paths come after `/p/{project}/`."""
 
+ContradictionSource = Callable[[int, int, int | None, datetime], list[dict[str, Any]]]
+"""Gives what a receipt, by its leaf, contradicts as of the leaves below a number, or of all, at a
+clock: `{"invariant", "sentence", "refs", …}`, where `refs` are the other receipts."""
+
 Evaluation = Callable[[Any], Any]
 """Judges a recorded history: JSON in, JSON out; raises ValueError for one it cannot read."""
 
@@ -136,6 +140,7 @@ class Registry:
     attention: list[AttentionSource] = field(default_factory=list)
     navigation: list[NavigationEntry] = field(default_factory=list)
     sections: list[SectionSource] = field(default_factory=list)
+    contradictions: list[ContradictionSource] = field(default_factory=list)
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
 
     def add_projector(self, projector: Projector) -> None:
@@ -163,6 +168,11 @@ class Registry:
         """Add a section to the explanation of receipts."""
         if source not in self.sections:
             self.sections.append(source)
+
+    def add_contradictions(self, source: ContradictionSource) -> None:
+        """Add what may speak against a receipt."""
+        if source not in self.contradictions:
+            self.contradictions.append(source)
 
     def add_evaluation(self, kind: str, evaluation: Evaluation) -> None:
         """Add what `manage.py evaluate KIND` runs."""

@@ -79,7 +79,7 @@ def find_younger_original(
     skip: Statement, original: Statement, places: tuple[Place | None, Place | None] = (None, None)
 ) -> Finding | None:
     """Find an original that was begun after the skip that names it."""
-    begun_at = begun_of(original)
+    begun_at = begun_of(original) if _tells_its_age(skip, original) else None
     if skip.reason in _NEWER or skip.occurred_at is None or begun_at is None:
         return None
     later = begun_at - skip.occurred_at
@@ -100,6 +100,17 @@ def _order(places: tuple[Place | None, Place | None]) -> tuple[str, timedelta | 
     # The process that holds a key may write its start just after another of its threads was
     # turned away, so the numbers alone do not tell.
     return "numbers", SAME_CLOCK if theirs.number > mine.number else None
+
+
+def _tells_its_age(skip: Statement, original: Statement) -> bool:
+    """Tell whether a receipt of a job tells since when the job has been there.
+
+    A start tells it not: the skip may have met the job while it was waiting to run.
+    """
+    is_named = skip.pointer is not None and skip.pointer.receipt is not None
+    if is_named or original.is_row or original.kind in ("enqueue", "skip"):
+        return True
+    return skip.reason == "already_done" and (original.attempt or 1) <= 1
 
 
 def begun_of(one: Statement) -> datetime | None:

@@ -70,6 +70,9 @@ _ANSWERS: Mapping[str, Schema] = {
     "release_key": shapes.object_of(
         {"recipe": shapes.TEXT, "digest": shapes.TEXT, "noted": shapes.FLAG}
     ),
+    "list_contradictions": shapes.page_of(
+        shapes.CONTRADICTION, {"checks": shapes.list_of(shapes.CHECK)}
+    ),
     "list_quarantine": shapes.page_of(shapes.ANY_OBJECT, {"open": shapes.COUNT}),
     "list_attention": shapes.object_of(
         {"items": shapes.list_of(shapes.ANY_OBJECT), "count": shapes.COUNT}

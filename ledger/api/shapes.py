@@ -165,6 +165,29 @@ KEY: Schema = object_of(
     }
 )
 
+CONTRADICTION: Schema = object_of(
+    {
+        "id": TEXT,
+        "invariant": TEXT,
+        "title": TEXT,
+        "sentence": TEXT,
+        "rule": TEXT,
+        "since": WHEN,
+        "refs": list_of(named("Ref")),
+        "evidence": list_of(object_of({"is": TEXT, "ref": named("Ref"), "leaf_index": LEAF})),
+    }
+)
+CHECK: Schema = object_of(
+    {
+        "invariant": TEXT,
+        "state": one_of("holds", "broken", "not_checked"),
+        "open": COUNT,
+        "checked": COUNT,
+        "not_checked": COUNT,
+        "because": or_null(TEXT),
+    }
+)
+
 
 def page_of(item: Schema, more: Mapping[str, Schema] | None = None) -> Schema:
     """Describe a page of a list."""

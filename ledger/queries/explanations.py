@@ -68,7 +68,7 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         judged=_judged(project_id, statement, finding, original, as_of),
         kin=kin.kin_of(project_id, statement, book, as_of.end),
     )
-    document["contradictions"] = _second_dones(statement, book)
+    document["contradictions"] = _contradictions(project_id, leaf, as_of)
     document["verdict"] |= _rules(project_id, statement, as_of)
     document["sections"] = _sections(project_id, statement, as_of)
     document["dependents"] = dependents.dependents_of(project_id, statement, as_of)
@@ -103,32 +103,11 @@ def _sections(project_id: int, statement: Statement, as_of: AsOf) -> list[Docume
     return [one for one in found if one is not None]
 
 
-def _second_dones(statement: Statement, book: Book) -> list[Document]:
-    """Name the other dones of a done's key: the work was done more than once inside its window."""
-    if statement.kind != "done" or statement.key_digest is None:
-        return []
-    window = statement.window_s
-    others = [
-        one
-        for one in book.by_key(statement.key_digest, statement.leaf)
-        if one.kind == "done"
-        and one.is_readable
-        and one.leaf != statement.leaf
-        and (
-            window is None
-            or abs((one.happened_at - statement.happened_at).total_seconds()) <= window
-        )
-    ]
-    if not others:
-        return []
-    many = "another done has" if len(others) == 1 else f"{len(others)} other dones have"
-    return [
-        {
-            "invariant": "one done of a key",
-            "sentence": f"Two dones of one key: {many} the same key, so the work ran again.",
-            "refs": [one.ref for one in others],
-        }
-    ]
+def _contradictions(project_id: int, leaf: int, as_of: AsOf) -> list[Document]:
+    """Collect what speaks against a receipt."""
+    end = None if as_of.is_now else as_of.end
+    found = (source(project_id, leaf, end, as_of.at) for source in registry.contradictions)
+    return [one for listed in found for one in listed]
 
 
 def _not_derived(project_id: int, found: Found, as_of: AsOf) -> Document:

@@ -42,7 +42,7 @@ READING = [
     "list_receipts", "export_csv", "export_ndjson", "count_receipts", "get_receipt", "get_raw",
     "explain_receipt", "get_subject", "list_tasks", "get_task", "list_quarantine",
     "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
-    "list_keys", "get_key", "release_key",
+    "list_keys", "get_key", "release_key", "list_contradictions",
 ]  # fmt: skip
 
 
@@ -122,6 +122,7 @@ ROUTES: dict[str, dict[str, Any]] = {
     "simulate": {"body": {"recipe": {"fields": ["task"]}, "compare": {"window_s": 5}}},
     "show_simulation": {"query": {"fields": "task"}},
     "list_keys": {"query": {"gone": True}},
+    "list_contradictions": {"query": {"invariant": "one_done"}},
     "redrive": {"path_parameters": {"ref": "n3"}, "body": {"reason": "the rules changed"}},
     "close": {"path_parameters": {"ref": "n3"}, "body": {"reason": "it was a test"}},
 }

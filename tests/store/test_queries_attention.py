@@ -113,7 +113,8 @@ def test_an_empty_ledger_needs_nobody(desk: Desk) -> None:
         ("cycle", [{"kind": "skip", "id": "a", "original": {"receipt": "a"}}]),
         (
             "wrong-kind",
-            [{"kind": "act", "id": "a"}, {"kind": "skip", "original": {"receipt": "a"}}],
+            [{"kind": "act", "id": "a", "actor": {"id": "u-17"}},
+             {"kind": "skip", "original": {"receipt": "a"}}],
         ),
         (
             "ambiguous",
@@ -300,7 +301,7 @@ def test_an_acknowledgement_of_a_producer_is_not_ours(desk: Desk) -> None:
     item = desk.items()["pointer.missing-pointer"]
     act = {"verb": "acknowledge", "target": f"attention:{item['id']}", "facts": item["facts"]}
 
-    desk.post({"kind": "act", "act": act}, token=a_token(desk))
+    desk.post({"kind": "act", "act": act, "actor": {"id": "u-17"}}, token=a_token(desk))
 
     assert set(desk.items()) == {"pointer.missing-pointer"}
 

@@ -43,6 +43,8 @@ ADDRESSES = (
     "tasks",
     "tasks/payout",
     "quarantine",
+    "contradictions",
+    "contradictions?invariant=one_done",
     "attention",
     "/",
     "/receipts",

@@ -249,6 +249,13 @@ class Watch:
         held.unchecked += not is_checked
         self._touched.add(held.digest)
 
+    def recount(self, held: Held, *, is_checked: bool) -> None:
+        """Count a receipt as checked that was not, or the other way round."""
+        step = 1 if is_checked else -1
+        held.checked += step
+        held.unchecked -= step
+        self._touched.add(held.digest)
+
     def begin(self, held: Held, leaf: int) -> None:
         """Note the first receipt that makes the invariant hold."""
         if held.since_leaf is None:

@@ -17,9 +17,15 @@ from ledger.domain import words
 from ledger.statements import Item
 
 ABOUT = ("original_older", "same_scope", "same_generation", "original_succeeded")
+COUNTED = "original_older"
+"""Stands for all of them: the same skips are compared."""
 _EVENTS = """
 SELECT p.at_leaf, p.leaf_index, p.pointer_state, p.outcome, p.target, p.terminal, s.reason,
-       s.pointer_text, s.scope, s.generation, s.happened_at, t.scope, t.generation, t.happened_at
+       s.pointer_text, s.scope, s.generation, s.happened_at, s.system, s.instance, s.task,
+       t.scope, t.generation, t.happened_at,
+       (SELECT b.pointer_state FROM pointer_event AS b WHERE b.project_id = p.project_id
+        AND b.leaf_index = p.leaf_index AND b.at_leaf < p.at_leaf
+        ORDER BY b.at_leaf DESC LIMIT 1)
 FROM pointer_event AS p{index}
 JOIN entry AS s ON s.project_id = p.project_id AND s.leaf_index = p.leaf_index
 LEFT JOIN entry AS t ON t.project_id = p.project_id AND t.leaf_index = p.target
@@ -48,20 +54,26 @@ class _Event:
     scope: str
     generation: str
     happened_at: datetime
+    source: str
+    task: str
     other_scope: str
     other_generation: str
     other_at: datetime | None
+    before: str | None
+
+    def is_compared(self, state: str) -> bool:
+        """Tell whether the skip is held against an original when its pointer is in a state."""
+        return bool(self.pointer_text) and state in words.FOUND
 
     @property
     def may_contradict(self) -> bool:
         """Tell by the columns alone whether the receipts are worth reading: they seldom are."""
-        is_compared = self.state in words.FOUND and self.pointer_text and self.target is not None
-        if not is_compared or self.reason in words.NEEDS_RULE:
+        if self.reason in words.NEEDS_RULE or not self.is_compared(self.state):
             return False
         is_younger = self.other_at is not None and self.other_at - self.happened_at > SAME_CLOCK
         is_elsewhere = self.scope and self.other_scope and self._place != self._other_place
         has_failed = self.reason == "already_done" and self.outcome in ("failed", "cancelled")
-        return bool(is_younger or is_elsewhere or has_failed)
+        return self.target is not None and bool(is_younger or is_elsewhere or has_failed)
 
     @property
     def _place(self) -> tuple[str, str]:
@@ -83,6 +95,7 @@ class Skips:
         for one in events:
             self._events[one.at_leaf].append(one)
         desk.found.load(one.leaf for one in events if one.leaf != one.at_leaf)
+        desk.watch.load((COUNTED, one.source, one.task) for one in events)
         near = [one for one in events if one.may_contradict]
         leaves = {leaf for one in near for leaf in (one.leaf, one.target) if leaf is not None}
         desk.load([*leaves, *(one.terminal for one in near if one.terminal is not None)])
@@ -91,9 +104,21 @@ class Skips:
     def take(self, item: Item) -> None:
         """Hold the skips whose pointer this receipt moved against what they point to now."""
         for one in self._events.get(item.leaf, ()):
+            self._count(one)
             findings = self._find(one) if one.may_contradict else []
             since = item.statement.received_at
             self._desk.found.settle(one.leaf, ABOUT, findings, item.leaf, since)
+
+    def _count(self, one: _Event) -> None:
+        """Count a skip once, as compared or not, as its pointer stands."""
+        if one.reason in words.NEEDS_RULE:
+            return
+        held = self._desk.watch.of(COUNTED, one.source, one.task)
+        is_now = one.is_compared(one.state)
+        if one.before is None:
+            self._desk.watch.count(held, is_checked=is_now)
+        elif is_now != one.is_compared(one.before):
+            self._desk.watch.recount(held, is_checked=is_now)
 
     def _find(self, one: _Event) -> list[contradictions.Finding]:
         target = one.target if one.target is not None else one.leaf
@@ -110,12 +135,17 @@ def _events(desk: Desk) -> list[_Event]:
 
 
 def _event(row: Sequence[Any]) -> _Event:
-    at_leaf, leaf, state, outcome, target, terminal, reason, named, *places = row
-    scope, generation, at, other_scope, other_generation, other_at = places
+    at_leaf, leaf, state, outcome, target, terminal, reason, named, scope, generation = row[:10]
+    at, system, instance, task, other_scope, other_generation, other_at, before = row[10:]
     return _Event(
         at_leaf, leaf, state, outcome, target, terminal, reason, named, scope, generation,
-        bulk.as_time(at), other_scope or "", other_generation or "",
-        None if other_at is None else bulk.as_time(other_at),
+        happened_at=bulk.as_time(at),
+        source="/".join(part for part in (system, instance) if part),
+        task=task,
+        other_scope=other_scope or "",
+        other_generation=other_generation or "",
+        other_at=None if other_at is None else bulk.as_time(other_at),
+        before=before,
     )  # fmt: skip
 
 

@@ -77,6 +77,17 @@ YOUNGER = [("original_older", "times")]
         pytest.param(skip(0, "lock_contended"), original(631), YOUNGER, id="a lock, long before"),
         pytest.param(skip(0, "redelivery"), original(3_600), YOUNGER, id="a first delivery after"),
         pytest.param(skip(0, None), original(3_600), YOUNGER, id="no reason given"),
+        pytest.param(skip(0, "in_flight"), original(60, "start"), [], id="it waited to run"),
+        pytest.param(skip(0), original(60, "start"), YOUNGER, id="done, and only begun later"),
+        pytest.param(skip(0), original(60, "done"), YOUNGER, id="done, and only done later"),
+        pytest.param(
+            skip(0), told(3, "start", 60, job={"id": "101", "attempt": 2}), [],
+            id="a second attempt of what was done",
+        ),
+        pytest.param(
+            skip(0, "in_flight", original={"receipt": "x"}), original(60, "start"), YOUNGER,
+            id="the very receipt that it names",
+        ),
         pytest.param(skip(0, "rate_limited"), original(3_600), [], id="explained by a rule"),
         pytest.param(skip(0, original=None), original(3_600), [], id="it names no original"),
         pytest.param(skip(0), row("completed", 90, inserted_at=at(-60)), [], id="a row seen later"),
