@@ -5,10 +5,15 @@ The histories stand in the form of the fixture, so that a case goes the way that
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from jobs.domain import judging, sentences, verdicts
-from ledger.domain import words
+from ledger.domain import pointers, words
+from ledger.domain.sentences import CLAUSES, PLAIN
+from ledger.domain.whole_book import WholeBook
 from tests.unit.jobs.history import (
     CANCELLED,
     DISCARDED,
@@ -29,6 +34,7 @@ from tests.unit.jobs.history import (
     stored,
     timer,
 )
+from tests.unit.ledger import test_verdicts as ledger
 
 Case = tuple[list[Row], list[Event], str, str]
 """Rows, receipts, the number or name of what is judged, and its verdict."""
@@ -201,6 +207,9 @@ OF_RECEIPTS: dict[str, Case] = {
     "a prune": ([], [pruned("09:00", 1, 2)], "r0", "guard.pruned"),
     "a prune that says only how many": (
         [], [{**pruned("09:00"), "count": 5}], "r0", "guard.pruned",
+    ),
+    "one of many that were stored together, unchecked": (
+        [], [{"event": "oban.insert_all_jobs.stop", "worker": "W", "job_id": 1}], "r0", "fresh",
     ),
     "a prune of nothing": ([], [pruned("09:00")], "r0", "unknown"),
     "a timer asked for again": (
@@ -395,16 +404,49 @@ def test_every_verdict_of_jobs_has_a_case() -> None:
     assert told <= {*words.VERDICT_CODES}
 
 
-@pytest.mark.parametrize("case", ALL.values(), ids=list(ALL))
-def test_every_verdict_has_a_sentence_and_a_rule_in_words(case: Case) -> None:
+def told_of(case: Case) -> list[tuple[str, str, str]]:
+    """Give code, rule and sentence of all jobs and receipts of a case."""
     rows, receipts, _, _ = case
     made = [statement(leaf, body) for leaf, body in enumerate(bodies(rows, receipts))]
-    known = known_of(made)
-
+    known, book = known_of(made), WholeBook(made)
     rulings = [(judging.judge_job(job, known), job) for job in known.jobs.values()]
-    told = [verdicts.judge(one, known, None) for one in made]
+    findings = [(one, pointers.find_pointer(one, book)) for one in made]
+    judged = [
+        verdicts.judge(one, known, book.find(found.target_leaf) if found else None)
+        for one, found in findings
+    ]
+    return [
+        *((ruling.code, ruling.rule, sentences.of_job(ruling, job)) for ruling, job in rulings),
+        *((one.code, one.rule, one.sentence) for one in judged if one is not None),
+    ]
 
-    rules = [ruling.rule for ruling, _ in rulings] + [one.rule for one in told if one]
-    assert set(rules) <= {*words.RULE_WORDS}
-    lines = [sentences.of_job(*pair) for pair in rulings] + [one.sentence for one in told if one]
+
+TOLD = {name: told_of(case) for name, case in ALL.items()}
+
+
+@pytest.mark.parametrize("told", TOLD.values(), ids=list(TOLD))
+def test_every_verdict_has_a_sentence_and_a_rule_in_words(told: list[tuple[str, str, str]]) -> None:
+    lines = [sentence for _, _, sentence in told]
+
+    assert {rule for _, rule, _ in told} <= {*words.RULE_WORDS}
     assert [line for line in lines if line[0].islower() or line[-1] != "." or "None" in line] == []
+
+
+def test_every_code_and_every_rule_is_the_ledgers_or_that_of_a_case_of_jobs() -> None:
+    codes = {code for told in TOLD.values() for code, _, _ in told}
+    rules = {rule for told in TOLD.values() for _, rule, _ in told}
+    ledgers = {ledger.verdict_of(*log, now=now).rule for log, now, _, _ in ledger.CASES.values()}
+
+    assert codes | {*CLAUSES, *PLAIN} == {*words.VERDICT_CODES}
+    assert {*words.RULE_WORDS} - rules - ledgers == {"not-derived"}
+
+
+@pytest.mark.parametrize("code", sorted({*words.VERDICT_CODES} - {*CLAUSES, *PLAIN}))
+def test_the_reference_quotes_a_sentence_of_each_verdict_of_jobs(code: str) -> None:
+    text = Path("docs/reference/verdicts.md").read_text(encoding="utf-8")
+    quote = text.split(f"### `{code}`\n\n> ", 1)[1].split("\n", 1)[0]
+    form = re.compile(".*".join(re.escape(part.strip()) for part in quote.split("…")))
+
+    said = {sentence for told in TOLD.values() for one, _, sentence in told if one == code}
+
+    assert [line for line in said if form.fullmatch(line)] != []
