@@ -105,6 +105,7 @@ class Fact:
     row: Row | None = None
     key_digest: str = ""
     window_s: float | None = None
+    is_unchecked: bool = False
     count: int | None = None
     listed: tuple[str, ...] = ()
 
@@ -141,6 +142,7 @@ def fact_of(statement: Statement) -> Fact | None:
         row=_row(statement) if statement.is_row else None,
         key_digest=statement.key_digest or "",
         window_s=statement.window_s,
+        is_unchecked=plain.object_of(statement.body.get("key")).get("checked") is False,
         count=statement.swept,
         listed=listed,
     )

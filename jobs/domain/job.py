@@ -90,6 +90,19 @@ class Job:
         """Tell whether nothing but its deletion is on record."""
         return self.deleted_leaf == self.first_leaf == self.last_leaf
 
+    @property
+    def kept_s(self) -> float | None:
+        """Give how long its row stood, in seconds, None while it stands or nobody told."""
+        if self.deleted_at is None or self.inserted_at is None:
+            return None
+        return (self.deleted_at - self.inserted_at).total_seconds()
+
+    @property
+    def was_cut_short(self) -> bool:
+        """Tell whether its row was deleted while its key was to guard on."""
+        kept_s = self.kept_s
+        return kept_s is not None and self.window_s is not None and kept_s < self.window_s
+
     def is_same_call(self, other: Job) -> bool:
         """Tell whether it is of the same scope, call and generation as another job."""
         if (self.call, self.scope) != (other.call, other.scope) or not self.generation:

@@ -20,8 +20,19 @@ def _other_generation(ruling: Ruling) -> str:
     return f"macrostep {ruling.other.generation} (job {ruling.other.number})"
 
 
+def _window(ruling: Ruling) -> str:
+    other = ruling.other
+    if other is None or not other.was_cut_short:
+        return ""
+    return f" after {other.kept_s:,.0f} s of its period of {other.window_s:,.0f} s"
+
+
 OF_RECEIPT: dict[str, Words] = {
-    "fresh": lambda ruling, call: f"The first job on record of {call} was stored.",
+    "fresh": lambda ruling, call: (
+        f"{call} was stored together with others, and uniqueness was not checked."
+        if ruling.rule == "not-checked"
+        else f"The first job on record of {call} was stored."
+    ),
     "reentry.fresh": lambda ruling, call: (
         f"A new generation of {call} was stored: {_other_generation(ruling)} came before it "
         "and is not a duplicate."
@@ -65,9 +76,7 @@ OF_RECEIPT: dict[str, Words] = {
         f"{call} was fanned out: it ends without an answer of its own, which is open."
     ),
     "fanout.child_started": lambda ruling, call: f"An item of {call} was started.",
-    "guard.pruned": lambda ruling, call: (
-        f"{ruling.detail} deleted from the job table, and what they guarded is guarded no more."
-    ),
+    "guard.pruned": lambda ruling, call: ruling.detail,
 }
 """Of a receipt; the second value names the call."""
 
@@ -85,7 +94,7 @@ OF_JOB: dict[str, Callable[[Ruling, Job], str]] = {
     ),
     "replay.duplicated_after_prune": lambda ruling, job: (
         f"{_other(ruling).capitalize()} held the same key and was deleted before this one was "
-        "stored: the guard went with the row, and the work was asked for again."
+        f"stored: the guard went with the row{_window(ruling)}, and the work was asked for again."
     ),
     "rerun.same_row": lambda ruling, job: (
         "It was cancelled and set going again in the same row: the same generation, the next "

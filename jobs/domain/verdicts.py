@@ -90,8 +90,11 @@ def _holder(ruling: Ruling, stored: Original) -> str:
 def _told(fact: Fact, known: Known) -> Ruling | None:
     if fact.kind == "prune":
         count = fact.count or len(fact.listed)
-        many = "1 job was" if count == 1 else f"{count:,} jobs were"
-        return Ruling("guard.pruned", "pruned", detail=many) if count else None
+        return (
+            Ruling("guard.pruned", "pruned", detail=_pruned(count, fact, known)) if count else None
+        )
+    if fact.kind == "enqueue" and fact.is_unchecked:
+        return Ruling("fresh", "not-checked")
     if fact.kind == "unstarted_cancelled":
         return Ruling("cancel.swept" if fact.count else "cancel.noop", "count")
     if fact.kind in OBSERVED:
@@ -99,6 +102,20 @@ def _told(fact: Fact, known: Known) -> Ruling | None:
     tellings = known.tellings_of(fact)
     rulings = [ruling for told in tellings if (ruling := judging.judge_told(told, known))]
     return max(rulings, key=_strength, default=None)
+
+
+def _pruned(count: int, fact: Fact, known: Known) -> str:
+    """Say how many jobs were deleted, and whether one still guarded its key."""
+    many = "1 job was" if count == 1 else f"{count:,} jobs were"
+    found = (known.jobs.get(fact.name_of(number)) for number in fact.listed)
+    cut = [one for one in found if one is not None and one.was_cut_short]
+    if not cut:
+        return f"{many} deleted from the job table, and what they guarded is guarded no more."
+    first = min(cut, key=lambda one: (one.kept_s or 0.0, one.name))
+    return (
+        f"{many} deleted from the job table. Job {first.number} guarded its key for "
+        f"{first.kept_s:,.0f} s, not for the {first.window_s:,.0f} s of its period."
+    )
 
 
 def _strength(ruling: Ruling) -> int:

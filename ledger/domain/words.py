@@ -200,6 +200,7 @@ RULE_WORDS: dict[str, str] = {
     "work-differs": "what was to be done is not what the stored job does",
     "same-key": "the same generation and the same element",
     "same-key-element-unknown": "the same generation; the receipt does not tell its element",
+    "not-checked": "it was stored by a call that checks no uniqueness",
     "same-ordinal": "the same scope and the same ordinal",
     "observed": "what telemetry observed",
     "pruned": "the job table's cleaning",
