@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jobs.domain.attempts import SECOND
-from jobs.domain.lab import Differs, Flip
+from jobs.domain.lab import Flip
+from jobs.domain.meetings import Differs
 from jobs.domain.recipes import OWN, Recipe
 from ledger.domain import plain
 

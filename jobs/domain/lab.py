@@ -9,14 +9,13 @@ taken as completed, and decisions that rest on such a one are counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import compress
-from operator import ne
 from typing import Final
 
 from jobs.domain.attempts import RACED, RAN, RULED, SKIPPED
-from jobs.domain.fields import SEPARATOR, Shape
+from jobs.domain.fields import Shape
+from jobs.domain.meetings import Differs, Meeting, differing, is_across, meet
 from jobs.domain.recipes import Plan, Recipe, Row, plan
 
 LEAF: Final = 0
@@ -28,7 +27,6 @@ GONE: Final = 7
 REENTRY = "macrostep"
 _JUDGED = frozenset({RAN, SKIPPED})
 _UNJUDGED = {RULED: "by_rule", RACED: "lock_contended"}
-Differs = tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class Replay:
         """Know the shapes of all attempts to come; keep `limit` samples of each direction."""
         self.result = Result()
         self._limit = limit
-        self._patterns: Counter[tuple[int, tuple[bool, ...]]] = Counter()
+        self._meetings: dict[tuple[int, int], Meeting] = {}
         self._plans = {number: plan(recipe, shape) for number, shape in shapes.items()}
         groups: dict[tuple[str, ...], dict[str, Row]] = {}
         for one in self._plans.values():
@@ -129,8 +127,11 @@ class Replay:
         """Give the result, with what was counted of the attempts themselves."""
         result = self.result
         result.first_at, result.last_at = first_at, last_at
-        for (shape, pattern), count in self._patterns.items():
-            self._count(list(compress(self._plans[shape].shape.names, pattern)), count)
+        for meeting in self._meetings.values():
+            result.across_recipes += meeting.is_across * meeting.patterns.total()
+            for names, count in meeting.differing():
+                result.lost += count * (REENTRY in names)
+                result.differing.update(dict.fromkeys(names, count))
         result.attempts = sum(counts.values())
         result.ran = counts[RAN]
         result.skipped = result.attempts - counts[RAN]
@@ -156,23 +157,13 @@ class Replay:
         if row[OUTCOME] != RAN:
             return
         result.to_skip += 1
-        if row[SHAPE] == holder[SHAPE]:
-            here, there = row[VALUES].split(SEPARATOR), holder[VALUES].split(SEPARATOR)
-            self._patterns[row[SHAPE], tuple(map(ne, here, there))] += 1
-        else:
-            self._meets_other_shape(row, one.shape, holder)
+        pair = row[SHAPE], holder[SHAPE]
+        meeting = self._meetings.get(pair)
+        if meeting is None:
+            meeting = self._meetings[pair] = meet(one.shape, self._plans[holder[SHAPE]].shape)
+        meeting.note(row[VALUES], holder[VALUES])
         if len(result.samples_to_skip) < self._limit:
             result.samples_to_skip.append(self._flip(row, one, "held", holder))
-
-    def _meets_other_shape(self, row: Row, shape: Shape, holder: Row) -> None:
-        other = self._plans[holder[SHAPE]].shape
-        self.result.across_recipes += _is_across(shape, other)
-        found = differing(shape, row[VALUES], other, holder[VALUES])
-        self._count([name for name, _, _ in found], 1)
-
-    def _count(self, names: Sequence[str], count: int) -> None:
-        self.result.lost += count * (REENTRY in names)
-        self.result.differing.update(dict.fromkeys(names, count))
 
     def _flip(self, row: Row, one: Plan, rule: str, holder: Row | None) -> Flip:
         was, now = ("ran", "skipped") if rule == "held" else ("skipped", "ran")
@@ -185,22 +176,9 @@ class Replay:
             holder=holder[LEAF],
             held_at=holder[AT],
             holder_ran=holder[OUTCOME] == RAN,
-            is_across_recipes=_is_across(one.shape, other),
+            is_across_recipes=is_across(one.shape, other),
             differs=differing(one.shape, row[VALUES], other, holder[VALUES]),
         )  # fmt: skip
-
-
-def differing(shape: Shape, values: str, other: Shape, others: str) -> Differs:
-    """Give the fields that two attempts both have with different values."""
-    there = dict(zip(other.names, others.split(SEPARATOR), strict=False))
-    here = zip(shape.names, values.split(SEPARATOR), strict=False)
-    return tuple(
-        (name, text, there[name]) for name, text in here if name in there and there[name] != text
-    )
-
-
-def _is_across(shape: Shape, other: Shape) -> bool:
-    return (shape.recipe, shape.version) != (other.recipe, other.version)
 
 
 def simulate(recipe: Recipe, shapes: dict[int, Shape], rows: list[Row], limit: int = 50) -> Result:

@@ -8,7 +8,8 @@ from typing import Any
 from jobs.domain import attempts
 from jobs.domain.because import RULES, UNJUDGED, because, shown
 from jobs.domain.fields import SEPARATOR, Shape
-from jobs.domain.lab import Differs, Flip, Result, differing
+from jobs.domain.lab import Flip, Result
+from jobs.domain.meetings import Differs, differing
 from jobs.domain.recipes import LETTER_WORDS, OWN, Recipe
 from jobs.projectors.attempts import load_shapes
 from kit import bulk, ids
