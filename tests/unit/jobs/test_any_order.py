@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jobs.domain import verdicts
 from jobs.domain.judging import judge_job
-from jobs.domain.state import Known, iter_generations
+from jobs.domain.state import Known
 from ledger.domain.statement import Statement
 from tests.unit.jobs.history import (
     CANCELLED,
@@ -95,12 +95,17 @@ def told(known: Known, statements: Sequence[Statement]) -> dict[str, Any]:
         ruling = judge_job(job, known)
         facts = {name: one for name, one in asdict(job).items() if name not in OF_THE_LOG}
         jobs[job.name] = (facts, ruling.code, ruling.rule)
+    ranks = {
+        job.name: known.line(job.call).rank(job.generation_number)
+        for job in known.jobs.values()
+        if job.call
+    }
     judged = [(one.id_text, verdicts.judge(one, known, None)) for one in statements]
     return {
         "jobs": jobs,
         "receipts": sorted((n, v.code, v.sentence, v.level) for n, v in judged if v),
-        "ranks": {call: iter_generations(found.values()) for call, found in known.calls.items()},
-    }  # fmt: skip
+        "ranks": ranks,
+    }
 
 
 def one_moment_each(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
