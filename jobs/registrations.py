@@ -9,6 +9,7 @@ from jobs.projectors.contradictions import ContradictionsProjector
 from jobs.projectors.keys import KeysProjector
 from jobs.queries import contradictions
 from jobs.queries.sections import call_section
+from jobs.watched import WATCHED
 from ledger.registry import NavigationEntry, registry
 
 
@@ -25,4 +26,5 @@ def register() -> None:
     registry.add_contradictions(contradictions.of_receipt)
     registry.add_attention(contradictions.attention_items)
     registry.add_navigation(NavigationEntry("Contradictions", "contradictions", 60))
+    registry.add_watched(*WATCHED)
     registry.add_evaluation("jobs", evaluate)

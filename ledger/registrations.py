@@ -16,6 +16,7 @@ def register() -> None:
     registry.add_projector(RollUpsProjector())
     registry.add_projector(SetAsideProjector())
     registry.add_projector(AcknowledgementsProjector())
+    registry.add_watched(*verdict_items.WATCHED)
     registry.add_attention(attention.pointer_items)
     registry.add_attention(verdict_items.verdict_items)
     registry.add_attention(attention.set_aside_items)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from kit.search import Term
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.statements import Item
@@ -110,6 +111,20 @@ AttentionSource = Callable[[int, datetime], Iterable[AttentionItem]]
 
 
 @dataclass(frozen=True, slots=True)
+class WatchedVerdict:
+    """A verdict of receipts that needs someone, with the words for one of them and for many.
+
+    `further` narrows the list that its item counts.
+    """
+
+    code: str
+    one: str
+    many: str
+    small: str
+    further: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NavigationEntry:
     """One entry of the head's navigation; `path` comes after `/p/{project}/`."""
 
@@ -138,6 +153,7 @@ class Registry:
     projectors: list[Projector] = field(default_factory=list)
     judges: list[Judge] = field(default_factory=list)
     attention: list[AttentionSource] = field(default_factory=list)
+    watched: list[WatchedVerdict] = field(default_factory=list)
     navigation: list[NavigationEntry] = field(default_factory=list)
     sections: list[SectionSource] = field(default_factory=list)
     contradictions: list[ContradictionSource] = field(default_factory=list)
@@ -157,6 +173,10 @@ class Registry:
         """Add a source of attention items."""
         if source not in self.attention:
             self.attention.append(source)
+
+    def add_watched(self, *verdicts: WatchedVerdict) -> None:
+        """Add verdicts that the overview names as long as a receipt has them."""
+        self.watched += [one for one in verdicts if one not in self.watched]
 
     def add_navigation(self, entry: NavigationEntry) -> None:
         """Add an entry to the head's navigation."""

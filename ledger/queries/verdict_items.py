@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
@@ -13,33 +12,17 @@ from ledger.queries.as_of import LAST_LEAF, AsOf
 from ledger.queries.census import Census
 from ledger.queries.selection import Where
 from ledger.queries.where import where
-from ledger.registry import AttentionItem
+from ledger.registry import AttentionItem, WatchedVerdict, registry
 
-
-@dataclass(frozen=True, slots=True)
-class _Watched:
-    """A verdict that needs someone, with the words for one skip and for many."""
-
-    code: str
-    one: str
-    many: str
-    small: str
-    further: tuple[Term, ...] = ()
-
-    @property
-    def query(self) -> Query:
-        return Query((Term("verdict", (self.code,)), *self.further))
-
-
-# A skip whose original is missing is among the pointers that were not found.
-_WATCHED = (
-    _Watched(
+WATCHED = (
+    # A skip whose original is missing is among the pointers that were not found.
+    WatchedVerdict(
         "skip.original_failed",
         "A skip points to work that did not succeed.",
         "skips point to work that did not succeed.",
         "the work may not have been done at all",
     ),
-    _Watched(
+    WatchedVerdict(
         "skip.holder_lost",
         "A skip met a key whose holder was lost.",
         "skips met a key whose holder was lost.",
@@ -52,21 +35,25 @@ _WATCHED = (
 def verdict_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
     """Give an item for each verdict that means the work may have to be done yet."""
     as_of = AsOf(LAST_LEAF, now, is_now=True)
-    wanted = {watched.code: _skips(project_id, watched, as_of) for watched in _WATCHED}
+    wanted = {watched.code: _skips(project_id, watched, as_of) for watched in registry.watched}
     found = census.take(project_id, wanted)
-    for watched in _WATCHED:
+    for watched in registry.watched:
         if watched.code in found:
             yield _item(watched, found[watched.code])
 
 
-def _skips(project_id: int, watched: _Watched, as_of: AsOf) -> Where:
-    found = where(project_id, watched.query, as_of)
+def _query(watched: WatchedVerdict) -> Query:
+    return Query((Term("verdict", (watched.code,)), *watched.further))
+
+
+def _skips(project_id: int, watched: WatchedVerdict, as_of: AsOf) -> Where:
+    found = where(project_id, _query(watched), as_of)
     # Until its pointer is due alone: one that came to this by waiting is among those not found.
     found.add("e.verdict = %s", watched.code)
     return found
 
 
-def _item(watched: _Watched, found: Census) -> AttentionItem:
+def _item(watched: WatchedVerdict, found: Census) -> AttentionItem:
     return AttentionItem(
         code=f"verdict.{watched.code}",
         subject="",
@@ -75,6 +62,6 @@ def _item(watched: _Watched, found: Census) -> AttentionItem:
         severity="bad",
         facts=f"{found.newest}:{found.count}:{found.total}",
         next_label="list them",
-        next_path=f"receipts?q={quote(render(watched.query.terms), safe=':.')}",
+        next_path=f"receipts?q={quote(render(_query(watched).terms), safe=':.')}",
         small=watched.small,
     )
