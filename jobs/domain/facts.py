@@ -17,6 +17,7 @@ from ledger.domain.statement import Statement
 
 PACKED = re.compile(r"(.+)#([0-9]{1,18})", re.DOTALL)
 LISTED_LIMIT = 100_000
+STATES_LIMIT = 16
 ENDINGS = {
     "done": "completed",
     "fail": "failed",
@@ -105,6 +106,7 @@ class Fact:
     row: Row | None = None
     key_digest: str = ""
     window_s: float | None = None
+    guards: str = ""
     is_unchecked: bool = False
     count: int | None = None
     listed: tuple[str, ...] = ()
@@ -142,6 +144,7 @@ def fact_of(statement: Statement) -> Fact | None:
         row=_row(statement) if statement.is_row else None,
         key_digest=statement.key_digest or "",
         window_s=statement.window_s,
+        guards=_guards(statement),
         is_unchecked=plain.object_of(statement.body.get("key")).get("checked") is False,
         count=statement.swept,
         listed=listed,
@@ -195,6 +198,12 @@ def _timer(body: Mapping[str, object]) -> Timer | None:
     timer = plain.object_of(body.get("timer"))
     scope, ordinal = plain.name_of(timer.get("scope")), plain.name_of(timer.get("ordinal"))
     return Timer(scope, ordinal, plain.name_of(timer.get("send_id"))) if scope else None
+
+
+def _guards(statement: Statement) -> str:
+    """Read the states in which a job guards its key, in one order; empty where none are told."""
+    states = plain.list_of(plain.object_of(statement.body.get("key")).get("states"))[:STATES_LIMIT]
+    return column(",".join(sorted({plain.name_of(one) for one in states})))
 
 
 def _kind(statement: Statement) -> str:

@@ -28,6 +28,7 @@ def identify(job: Job, fact: Fact) -> None:
     if fact.kind in ("enqueue", "row"):
         job.key_digest = _first(stands, fact.key_digest, job.key_digest)
         job.window_s = fact.window_s if fact.window_s is not None else job.window_s
+        job.guards = fact.guards or job.guards
 
 
 def _take_call(job: Job, call: Call, *, stands: bool) -> None:

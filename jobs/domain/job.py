@@ -14,7 +14,8 @@ class Job:
     Oban's word, `failed` for a failed job of another system, empty while only asked for.
     `deleted_level` is "recorded" where the deletion was told by whoever deleted; a reader of the
     table only notices, perhaps long after, that a row is gone. `prev` is the job that had its key
-    before, where the key is no call's, and `window_s` how long its key guards.
+    before, where the key is no call's, `window_s` how long its key guards, and `guards` the states
+    in which a job does; empty where nobody told.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Job:
     key_digest: str = ""
     key_leaf: int | None = None
     window_s: float | None = None
+    guards: str = ""
     prev: str = ""
     insert_leaf: int | None = None
     row_leaf: int | None = None
@@ -101,7 +103,16 @@ class Job:
     def was_cut_short(self) -> bool:
         """Tell whether its row was deleted while its key was to guard on."""
         kept_s = self.kept_s
-        return kept_s is not None and self.window_s is not None and kept_s < self.window_s
+        if kept_s is None or self.window_s is None or not self.is_guarding(self.guards):
+            return False
+        return kept_s < self.window_s
+
+    def is_guarding(self, states: str) -> bool:
+        """Tell whether it is in one of the states in which a job guards its key.
+
+        What is deleted has ended: where nobody told how, it is taken to have completed.
+        """
+        return not states or (self.state or "completed") in states.split(",")
 
     def is_same_call(self, other: Job) -> bool:
         """Tell whether it is of the same scope, call and generation as another job."""

@@ -101,7 +101,7 @@ def _guard_lost(job: Job, known: Known) -> Job | None:
     if job.inserted_at is None or before.inserted_at is None:
         return None
     age_s = (job.inserted_at - before.inserted_at).total_seconds()
-    was_guarded = job.window_s is None or age_s <= job.window_s
+    was_guarded = before.is_guarding(job.guards) and (job.window_s is None or age_s <= job.window_s)
     return before if was_guarded and before.deleted_at <= job.inserted_at else None
 
 

@@ -54,6 +54,7 @@ class Job(models.Model):
     key_digest = models.CharField(max_length=64, blank=True)
     key_leaf = models.BigIntegerField(null=True)
     window_s = models.FloatField(null=True)
+    guards = models.TextField(blank=True)
     prev = models.TextField(blank=True)
     insert_leaf = models.BigIntegerField(null=True)
     row_leaf = models.BigIntegerField(null=True)

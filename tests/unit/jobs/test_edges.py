@@ -259,6 +259,32 @@ def test_an_ordinary_job_is_no_duplicate_though_its_key_was_there_before() -> No
     assert found["2"] == "fresh"
 
 
+@pytest.mark.parametrize(
+    ("states", "became", "code"),
+    [
+        ("successful", "completed", "replay.duplicated_after_prune"),
+        ("successful", "discarded", "fresh"),
+        ("successful", "", "replay.duplicated_after_prune"),
+        ("incomplete", "completed", "fresh"),
+        ("incomplete", "", "fresh"),
+        ("all", "discarded", "replay.duplicated_after_prune"),
+    ],
+)
+def test_a_row_that_guarded_no_more_was_no_guard_to_lose(
+    states: str, became: str, code: str
+) -> None:
+    unique = {"fields": ["args"], "period": "infinity", "states": states}
+    told = [
+        {"event": "oban.insert_job.stop", "at": f"2026-10-05T{clock}:00Z", "worker": "W",
+         "args": {"a": 1}, "unique": unique, "conflict": False, "job_id": number}
+        for number, clock in ((1, "09:00"), (2, "09:30"))
+    ]  # fmt: skip
+    rows = [row(2, "available", "09:30", worker="W", ran=False)]
+    rows += [row(1, became, worker="W")] if became else []
+
+    assert judged(rows, [*told, pruned("09:20", 1)])["2"] == code
+
+
 def test_a_job_known_by_its_deletion_alone_says_so() -> None:
     made = [statement(leaf, body) for leaf, body in enumerate(bodies_of([], [pruned("09:00", 7)]))]
 
