@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -59,11 +61,25 @@ def page(chromium: Browser) -> Iterator[Page]:
 def sqlite_template(
     tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Path:
-    """Give a migrated database file to copy."""
-    from tests.databases import make_sqlite_template
+    """Give a migrated database file to copy, made by the first worker that asks for one."""
+    from tests.databases import find_or_make_sqlite_template
 
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with django_db_blocker.unblock():
-        return make_sqlite_template(tmp_path_factory.mktemp("sqlite-template"))
+        return find_or_make_sqlite_template(folder / "sqlite-template")
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> bool:
+    """Let Django's own test database begin as a copy too, where it is SQLite."""
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        return False
+    template = request.getfixturevalue("sqlite_template")
+    shutil.copy(template, connection.creation._get_test_db_name())
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ refuse what Django would do instead (empty the tables). So each gets a copy of a
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import shutil
 from collections.abc import Iterator
@@ -50,10 +51,15 @@ class Database:
         return {"DATA_DIR": str(self.data_dir), "DATABASE_URL": self.url}
 
 
-def make_sqlite_template(folder: Path) -> Path:
-    """Migrate a database file once and return it."""
-    with use(Database(folder)):
-        call_command("migrate", verbosity=0)
+def find_or_make_sqlite_template(folder: Path) -> Path:
+    """Return the migrated database file of a folder; one process makes it, the others wait."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "made").exists():
+            with use(Database(folder)):
+                call_command("migrate", verbosity=0)
+            (folder / "made").touch()
     return folder / FILE
 
 
