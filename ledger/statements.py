@@ -93,10 +93,11 @@ def _stub(raw: bytes | None, state: str) -> dict[str, object]:
         return {}
     if not isinstance(value, dict):
         return {}
-    stub = {name: one for name, one in value.items() if name not in ("data", "sent")}
+    value.pop("sent", None)
+    data = value.pop("data", None)
     # What Oban's telemetry calls itself tells a deferred call from any other observation.
-    event = value["data"].get("event") if isinstance(value.get("data"), dict) else None
-    return stub if event is None or "event" in stub else {**stub, "event": event}
+    event = data.get("event") if isinstance(data, dict) else None
+    return value if event is None or "event" in value else {**value, "event": event}
 
 
 def _feed_ids(receipts: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

@@ -86,10 +86,10 @@ class Book:
             self._load([leaf])
         return self._statements[leaf]
 
-    def add(self, statement: Statement) -> None:
-        """Let the next leaf be found."""
+    def add(self, statement: Statement, names: Iterable[Name]) -> None:
+        """Let the next leaf be found under its names."""
         self._statements[statement.leaf] = statement
-        for kind, name in names_of(statement):
+        for kind, name in names:
             if _matters(kind, statement):
                 self._fresh[kind, name].append(statement.leaf)
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 from kit import bulk
 from ledger.domain import pointers, verdicts, words
@@ -98,6 +99,7 @@ class _Run:
 
     project_id: int
     book: Book
+    names: dict[int, frozenset[Name]]
     waits: dict[Name, set[int]]
     current: dict[int, Judgement]
     judgings: Sequence[Judging]
@@ -109,7 +111,7 @@ class _Run:
 
     def take(self, item: Item) -> None:
         statement = item.statement
-        self.book.add(statement)
+        self.book.add(statement, self.names[item.leaf])
         touched = {leaf for one in self.judgings for leaf in one.take(item)}
         judgement, finding = judge(statement, self.book, self.judgings)
         self.current[item.leaf] = judgement
@@ -122,7 +124,7 @@ class _Run:
         self._ask_again(item, touched)
 
     def _ask_again(self, item: Item, waiting: set[int]) -> None:
-        for kind, name in names_of(item.statement):
+        for kind, name in self.names[item.leaf]:
             leaves = self.waits.get((kind, name), ())
             waiting.update(leaf for leaf in leaves if self._may_change(kind, leaf, item))
         for leaf in sorted(waiting):
@@ -209,12 +211,14 @@ class ReceiptsProjector:
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
         """Resolve and judge the batch, and whatever it asks again."""
         book = Book(project_id, items[0].leaf)
-        waits, leaves = _waiting(project_id, items)
+        names = {item.leaf: names_of(item.statement) for item in items}
+        earliest = _before(min(item.statement.begun_at for item in items))
+        waits, leaves = _waiting(project_id, names.values(), earliest)
         book.fetch(_wanted(items))
         book.fetch_keys(_wanted_keys(items))
         book.fetch_leaves(leaves)
         judgings = [judge.open(project_id, items) for judge in registry.judges]
-        run = _Run(project_id, book, waits, _current(project_id, leaves), judgings)
+        run = _Run(project_id, book, names, waits, _current(project_id, leaves), judgings)
         for item in items:
             run.take(item)
         return run.write
@@ -242,14 +246,14 @@ def _wanted_keys(items: Iterable[Item]) -> Iterator[Near]:
             yield one.key_digest, item.leaf
 
 
-def _waiting(project_id: int, items: Sequence[Item]) -> tuple[dict[Name, set[int]], set[int]]:
-    """Give the stored pointers that were looked up by a name of the batch."""
+def _waiting(
+    project_id: int, names_of_items: Iterable[Iterable[Name]], earliest: datetime
+) -> tuple[dict[Name, set[int]], set[int]]:
+    """Give the stored pointers that were looked up by a name of the batch, or of late enough."""
     waits: dict[Name, set[int]] = defaultdict(set)
     texts: dict[str, set[str]] = defaultdict(set)
-    for item in items:
-        for kind, name in names_of(item.statement):
-            texts[kind].add(name)
-    earliest = _before(min(item.statement.begun_at for item in items))
+    for kind, name in chain.from_iterable(names_of_items):
+        texts[kind].add(name)
     for kind, names in texts.items():
         recent = f" AND {_MAY_CHANGE}" if kind == "key" else ""
         statement = (
