@@ -62,7 +62,7 @@ def insert_new(
         # As columns, since psycopg takes longer to find 4,000 places than the rows take to insert.
         marks = ", ".join(f"%s::{_ARRAYS[type(value)]}" for value in rows[0])
         insert = f"INSERT INTO {table} ({_names(columns)}) SELECT * FROM unnest({marks})"  # noqa: S608
-        values: list[Any] = [list(column) for column in zip(*rows, strict=True)]
+        values = [_array(column) for column in zip(*rows, strict=True)]
         return _insert_free(insert, values, returning)
     found: list[Any] = []
     for size, parts in _parts(rows):
@@ -156,6 +156,17 @@ def _parts(rows: Sequence[Row]) -> Iterator[tuple[int, list[Row]]]:
             starts = range(start, end, size)
             yield size, [_for_sqlite(chain.from_iterable(rows[at : at + size])) for at in starts]
         start = end
+
+
+def _array(column: Sequence[Any]) -> object:
+    """Write an array of ids or digests, which the driver does one by one in Python."""
+    if isinstance(column[0], uuid.UUID):
+        texts = [one.hex for one in column]
+    elif isinstance(column[0], bytes):
+        texts = [rf'"\\x{one.hex()}"' for one in column]
+    else:
+        return list(column)
+    return "{" + ",".join(texts) + "}"
 
 
 def _insert_free(insert: str, values: Sequence[Any], returning: str) -> list[Any]:
