@@ -20,7 +20,8 @@ from ledger.domain.targets import SKEW
 SAME_CLOCK = timedelta(seconds=1)
 """How much later than the skip a start may be written by the process that was turned away."""
 
-_NEWER = frozenset({"superseded", "wrong_generation"})
+NEWER = frozenset({"superseded", "wrong_generation"})
+"""The reasons for which the original may be newer, and of another generation."""
 _FAILED = {
     "fail": frozenset({"retryable", "discarded", "failed"}),
     "cancel": frozenset({"cancelled"}),
@@ -80,7 +81,7 @@ def find_younger_original(
 ) -> Finding | None:
     """Find an original that was begun after the skip that names it."""
     begun_at = begun_of(original) if _tells_its_age(skip, original) else None
-    if skip.reason in _NEWER or skip.occurred_at is None or begun_at is None:
+    if skip.reason in NEWER or skip.occurred_at is None or begun_at is None:
         return None
     later = begun_at - skip.occurred_at
     if skip.reason == "lock_contended":
@@ -134,7 +135,7 @@ def find_other_scope(skip: Statement, original: Statement) -> Finding | None:
 def find_other_generation(skip: Statement, original: Statement) -> Finding | None:
     """Find an original that is another generation of the same call."""
     is_one_call = _call(skip) == _call(original) and all(_call(skip))
-    if not is_one_call or skip.reason in _NEWER:
+    if not is_one_call or skip.reason in NEWER:
         return None
     mine, theirs = _generation(skip), _generation(original)
     if not (mine and theirs) or mine == theirs:

@@ -22,7 +22,6 @@ class Invariant:
     nothing: str
 
 
-_NO_SKIP = "No skip named an original that was found."
 _SKIP = ("the skip", "its original")
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -32,9 +31,9 @@ INVARIANTS: tuple[Invariant, ...] = (
         "an original is newer than its skip",
         _SKIP,
         "Skips whose named original was found.",
-        "Two clocks that differ by 30 s or less, a receipt without a time of its own, and skips "
-        "that were superseded, whose original is newer.",
-        _NO_SKIP,
+        "Two clocks that differ by 30 s or less, a receipt without a time of its own, a job of "
+        "which only a start tells, and skips that were superseded, whose original is newer.",
+        "No skip named an original that was found.",
     ),
     Invariant(
         "same_scope",
@@ -43,7 +42,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         _SKIP,
         "Skips whose named original was found, where both name a scope.",
         "Pairs of two sources, and keys that both sides share and that hold no scope.",
-        _NO_SKIP,
+        "No skip and its original both named a scope.",
     ),
     Invariant(
         "same_generation",
@@ -53,7 +52,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         "Skips whose named original was found, where both name a generation of one invoke.",
         "Skips for superseded or wrong_generation, and keys that both sides share and that hold "
         "neither scope nor invoke.",
-        _NO_SKIP,
+        "No skip and its original both named a generation.",
     ),
     Invariant(
         "original_succeeded",
@@ -63,7 +62,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         "Skips for already_done whose named original had ended.",
         "Ends within 30 s of the skip, states that the key counts as its own, and skips that say "
         "themselves that the original had failed.",
-        _NO_SKIP,
+        "No skip for already_done named an original that had ended.",
     ),
     Invariant(
         "one_done",

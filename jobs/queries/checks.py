@@ -14,9 +14,6 @@ from kit import bulk
 
 Document = dict[str, Any]
 SHOWN = 20
-OF_SKIPS = "original_older"
-"""Under this the skips are counted, for all four invariants about them."""
-_COUNTED = dict.fromkeys(("same_scope", "same_generation", "original_succeeded"), OF_SKIPS)
 _WATCHED = (
     "SELECT invariant, source, task, since_leaf, checked, unchecked FROM contradiction_watch "
     "WHERE project_id = %s ORDER BY unchecked DESC, source, task"
@@ -51,7 +48,7 @@ def checks(project_id: int, now: datetime) -> list[Document]:
     rows = bulk.select_rows(_WAITING, [project_id, now])
     waiting = {code: (int(many), bulk.as_time(since)) for code, many, since in rows}
     return [
-        _check(one, sums[_COUNTED.get(one.code, one.code)],
+        _check(one, sums[one.code],
                open_ones[one.code].count if one.code in open_ones else 0,
                waiting.get(one.code, (0, None)))
         for one in INVARIANTS

@@ -45,6 +45,10 @@ PAGES = {
     "explained beat": "/p/orders/receipts/{lobby beat}/explain",
     "explained tally": "/p/orders/receipts/{tally}/explain",
     "quarantine": "/p/orders/quarantine",
+    "contradictions": "/p/orders/contradictions",
+    "one contradiction": "/p/orders/contradictions?invariant=original_succeeded",
+    "no contradictions": "/p/empty/contradictions",
+    "explained contradiction": "/p/orders/receipts/{failed skip}/explain",
     "receipt": "/p/orders/receipts/{mock skip}",
     "clash": "/p/orders/receipts/{clash}",
     "subject": "/p/orders/subjects/payout/PO-88213",
@@ -64,6 +68,7 @@ PAGES = {
     "odd long receipt": "/p/odd/receipts/{rule 4}",
     "odd quotes": "/p/odd/receipts/{rule 5}/explain",
     "odd subject": f"/p/odd/subjects/order/{ODD_SUBJECT}",
+    "odd contradictions": "/p/odd/contradictions",
     "odd aside": "/p/odd/quarantine",
     "odd tasks": "/p/odd/tasks",
 }

@@ -359,6 +359,36 @@ def test_a_row_that_was_passed_late_may_have_been_pruned(desk: Desk) -> None:
         assert standing(desk) == []
 
 
+def test_skips_are_counted_as_checked_once_their_original_tells_enough(desk: Desk) -> None:
+    def counted() -> dict[str, tuple[str, int, int]]:
+        found = documents.contradiction_list(desk.project.id)["checks"][:4]
+        return {
+            one["invariant"]: (one["state"], one["checked"], one["not_checked"]) for one in found
+        }
+
+    call = {"invoke": {"scope": "run", "id": "pay", "generation": "1"}}
+    tell(desk, {**SKIP, **call})
+    lost = counted()
+    tell(desk, body("enqueue", -60, job={"id": "101"}, **call))
+    running = counted()
+    tell(desk, body("done", -30, job={"id": "101"}), body("skip", reason="rate_limited"))
+    ended = counted()
+
+    assert set(lost.values()) == {("not_checked", 0, 1)}
+    assert running == {**dict.fromkeys(lost, ("holds", 1, 0)),
+                       "original_succeeded": ("not_checked", 0, 1)}  # fmt: skip
+    assert set(ended.values()) == {("holds", 1, 0)}
+
+
+def test_without_scopes_none_are_said_to_agree(desk: Desk) -> None:
+    tell(desk, body("enqueue", -60, job={"id": "101"}), SKIP)
+
+    found = check(desk, "same_scope")
+
+    assert (found["state"], found["checked"], found["not_checked"]) == ("not_checked", 0, 1)
+    assert found["because"] == "No skip and its original both named a scope."
+
+
 def test_pages_hold_each_contradiction_once_and_no_other_projects(
     desk: Desk, shared_database: Database
 ) -> None:
