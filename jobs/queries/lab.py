@@ -8,12 +8,10 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
-from django.db import connection
-
 from jobs.domain.attempts import moment
 from jobs.domain.fields import Shape
 from jobs.domain.lab import AT, OUTCOME, Replay
-from jobs.domain.recipes import Recipe, Row
+from jobs.domain.recipes import Recipe
 from jobs.projectors.attempts import shape_of
 from jobs.queries import flips
 from kit import bulk
@@ -52,7 +50,7 @@ def simulate(
         replays = [Replay(one, shapes, limit) for one in recipes]
         counts: Counter[str] = Counter()
         first = last = floor = _floor(project_id)
-        for rows in _iter_rows(project_id, query, cut, floor):
+        for rows in _chunks(project_id, query, cut, floor):
             first, last = rows[0][AT] if not counts else first, rows[-1][AT]
             counts.update(map(itemgetter(OUTCOME), rows))
             for replay in replays:
@@ -98,9 +96,8 @@ def _floor(project_id: int) -> int | None:
     return None if not rows else int(rows[0][0])
 
 
-def _iter_rows(
-    project_id: int, query: Query, cut: AsOf, floor: int | None
-) -> Iterator[Sequence[Row]]:
+def _chunks(project_id: int, query: Query, cut: AsOf, floor: int | None) -> Iterator[list[Any]]:
+    """Give the attempts in the order in which they happened (`jobs.domain.recipes.Row`)."""
     statement, parameters = _SCAN, [project_id]
     if floor is not None:
         statement, parameters = f"{statement} AND at > %s", [*parameters, floor]
@@ -108,10 +105,7 @@ def _iter_rows(
         chosen, given = _chosen(project_id, query, cut)
         statement += f" AND leaf_index IN (SELECT leaf_index FROM ({chosen}) AS chosen)"  # noqa: S608
         parameters = [*parameters, *given]
-    with connection.chunked_cursor() as cursor:
-        cursor.execute(statement + _ORDER, bulk.adapt(parameters))
-        while rows := cursor.fetchmany(CHUNK):
-            yield rows
+    return bulk.iter_chunks(statement + _ORDER, parameters, CHUNK)
 
 
 def _chosen(project_id: int, query: Query, cut: AsOf) -> tuple[str, list[Any]]:
