@@ -60,3 +60,22 @@ def test_the_bench_of_pages_prints_each_page_at_each_size() -> None:
     for page in ("overview", "list", "receipt", "explain", "subject", "tasks", "task"):
         assert len(re.findall(rf"^  {page} +[0-9]+ statements, ", done.stdout, re.MULTILINE)) == 2
     assert "times that of" in done.stdout
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_the_bench_of_the_key_lab_prints_each_recipe(database: str) -> None:
+    if database == "postgresql":
+        needs.require("postgresql")
+    done = subprocess.run(
+        [sys.executable, "bench/lab.py", "--database", database, "--attempts", "1200",
+         "--rounds", "1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "[(0, 400)]" in done.stdout
+    assert done.stdout.count("<= 5 s") == 4
