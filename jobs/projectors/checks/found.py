@@ -19,6 +19,8 @@ Key = tuple[str, int, int]
 """Which contradiction: its invariant and its two leaves."""
 NoteKey = tuple[str, str, int, int]
 """Which note: sort, name, number and leaf."""
+Name = tuple[str, str, str]
+"""Which count: invariant, source and task."""
 
 
 @dataclass(slots=True)
@@ -225,52 +227,50 @@ class Watch:
     def __init__(self, project_id: int) -> None:
         """Know nothing yet."""
         self._project_id = project_id
-        self._held: dict[str, Held] = {}
+        self._held: dict[Name, Held] = {}
         self._stored: set[str] = set()
-        self._touched: set[str] = set()
+        self._touched: dict[str, Held] = {}
 
-    def load(self, names: Iterable[tuple[str, str, str]]) -> None:
+    def load(self, names: Iterable[Name]) -> None:
         """Load the counts of some invariants, sources and tasks."""
-        made = {name: Held(name[0], _digest(*name), *name[1:]) for name in names}
-        fresh = {one.digest: one for one in made.values() if one.digest not in self._held}
-        self._held.update(fresh)
-        for row in bulk.select_in(_WATCHED, [self._project_id], sorted(fresh)):
-            self._held[row[1]] = Held(*row)
-            self._stored.add(row[1])
+        fresh = [self.of(*name) for name in set(names) if name not in self._held]
+        by_digest = {one.digest: one for one in fresh}
+        for row in bulk.select_in(_WATCHED, [self._project_id], sorted(by_digest)):
+            one = by_digest[row[1]]
+            one.since_leaf, one.checked, one.unchecked = row[4:]
+            self._stored.add(one.digest)
 
     def of(self, invariant: str, source: str, task: str = "") -> Held:
         """Give the counts of one invariant, source and task, as far as they are loaded."""
-        digest = _digest(invariant, source, task)
-        return self._held.setdefault(digest, Held(invariant, digest, source, task))
+        name = (invariant, source, task)
+        held = self._held.get(name)
+        if held is None:
+            digest = plain.digest_of(plain.json_text(list(name)))[:32]
+            held = self._held[name] = Held(invariant, digest, source, task)
+        return held
 
     def count(self, held: Held, *, is_checked: bool) -> None:
         """Count one more receipt."""
         held.checked += is_checked
         held.unchecked += not is_checked
-        self._touched.add(held.digest)
+        self._touched[held.digest] = held
 
     def recount(self, held: Held, *, is_checked: bool) -> None:
         """Count a receipt as checked that was not, or the other way round."""
         step = 1 if is_checked else -1
         held.checked += step
         held.unchecked -= step
-        self._touched.add(held.digest)
+        self._touched[held.digest] = held
 
     def begin(self, held: Held, leaf: int) -> None:
         """Note the first receipt that makes the invariant hold."""
         if held.since_leaf is None:
             held.since_leaf = leaf
-            self._touched.add(held.digest)
+            self._touched[held.digest] = held
 
     def write(self) -> None:
         """Put the counts in place of what was stored of them."""
-        touched = sorted(self._touched)
-        bulk.delete_in(
-            _UNWATCH, [self._project_id], [one for one in touched if one in self._stored]
-        )
-        rows = [(self._project_id, *astuple(self._held[one])) for one in touched]
+        stored = sorted(self._stored.intersection(self._touched))
+        bulk.delete_in(_UNWATCH, [self._project_id], stored)
+        rows = [(self._project_id, *astuple(one)) for _, one in sorted(self._touched.items())]
         bulk.insert_rows("contradiction_watch", _HELD, rows)
-
-
-def _digest(invariant: str, source: str, task: str) -> str:
-    return plain.digest_of(plain.json_text([invariant, source, task]))[:32]

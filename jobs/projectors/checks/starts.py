@@ -39,15 +39,16 @@ class Starts:
                     asked[kind].add(name)
         # Which start a done's id was made of cannot be told from the id.
         asked.pop(PAIR, None)
+        self._names = {one.leaf: _noted(one) for one in told if _begins(one)}
         self._begun = {
             (kind, name)
             for kind, names in asked.items()
             for name in desk.which_have(_COLUMNS[kind], names, _BEGINNINGS)
         }
-        self._load_waiting(told)
+        self._load_waiting()
 
-    def _load_waiting(self, told: list[Statement]) -> None:
-        names = {_note(name) for one in told if _begins(one) for name in _names_of_start(one)}
+    def _load_waiting(self) -> None:
+        names = {note for noted in self._names.values() for note in noted.values()}
         self._desk.notes.load("sort = %s AND name", [START], sorted(names))
         leaves = {leaf for name in names for _, _, _, leaf in self._desk.notes.of(START, name)}
         self._desk.notes.load("sort = %s AND leaf_index", [START], sorted(leaves))
@@ -71,9 +72,9 @@ class Starts:
         if one.kind == "start":
             held = self._desk.watch.of(INVARIANT, one.source, one.task)
             self._desk.watch.begin(held, one.leaf)
-        for name in _names_of_start(one):
+        for name, note in self._names[one.leaf].items():
             self._begun.add(name)
-            for _, _, _, leaf in list(self._desk.notes.of(START, _note(name))):
+            for _, _, _, leaf in list(self._desk.notes.of(START, note)):
                 self._desk.found.end((INVARIANT, leaf, -1), one.leaf)
                 self._desk.notes.forget_leaf(START, leaf)
 
@@ -126,6 +127,11 @@ def _names_of_start(one: Statement) -> Iterator[Name]:
     made = done_id(one.id_key) if one.kind == "start" else None
     if made is not None:
         yield PAIR, made
+
+
+def _noted(one: Statement) -> dict[Name, str]:
+    """Give the names of a beginning, with the note that a done would wait under."""
+    return {name: _note(name) for name in _names_of_start(one)}
 
 
 def _note(name: Name) -> str:
