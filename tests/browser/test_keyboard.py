@@ -55,7 +55,7 @@ def test_tab_goes_through_the_page_in_reading_order_and_is_always_seen(windows: 
         if read_outline(page) == "none":
             unseen.append(stops[-1])
 
-    named = ["Skip to the content", "Counterfoil", "Overview", "Receipts", "Tasks"]
+    named = ["Skip to the content", "Counterfoil", "Overview", "Receipts", "Jobs"]
     assert stops[:5] == named
     assert unseen == []
     assert stops.index("acknowledged items") < stops.index("list them")
