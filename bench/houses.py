@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,12 @@ class Web(Counterfoil):
             )
         wait_until_ready(self._process, self.is_ready, self.log)
         return self
+
+    def processor_s(self) -> float:
+        """Return the processor time that the process has taken."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Embedded(Counterfoil):

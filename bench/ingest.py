@@ -21,7 +21,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from bench import houses, posting  # noqa: E402
 from bench.bare import Rows  # noqa: E402
-from bench.houses import Embedded, House  # noqa: E402
+from bench.houses import Embedded, House, Web  # noqa: E402
 from bench.posting import Line  # noqa: E402
 from bench.readers import Browser, Reader, Watch  # noqa: E402
 from bench.table import Table, milliseconds  # noqa: E402
@@ -50,19 +50,23 @@ class Measurement:
         self.last = rows[-1]["pending"][0] if rows else self.last
         return rows
 
-    def measure_batches(self, port: int) -> None:
+    def measure_batches(self, web: Web) -> None:
         """Post batches and copy the same receipts, in turns."""
-        posting.post_batches(port, self.token, [next(iter_batches(ROUNDS))], self.seconds)
+        posting.post_batches(web.port, self.token, [next(iter_batches(ROUNDS))], self.seconds)
         self.take_back()
-        ours, bare = [], []
+        ours, bare, busy = [], [], []
         for number in range(ROUNDS):
             bodies = list(itertools.islice(iter_batches(number), int(self.seconds * 20) + 1))
-            run = posting.post_batches(port, self.token, bodies, self.seconds)
+            before = web.processor_s()
+            run = posting.post_batches(web.port, self.token, bodies, self.seconds)
             assert not run.failed, "a batch was refused"
+            busy.append((web.processor_s() - before) / (len(run.answers) * BATCH))
             ours.append(run.rate * BATCH)
             bare.append(self.house.bare.write_batches(self.take_back()).rate)
         self.bare_rate = statistics.median(bare)
         self.table.compare("batches of 1,000 over HTTP", ours, bare, 0.25)
+        processor = f"{statistics.median(busy) * 1e6:,.0f} µs"
+        self.table.note("  processor of the web process, a receipt", processor)
 
     def measure_singles(self, port: int) -> None:
         """Post one by one from 12 clients, and write the same receipts one a commit, in turns."""
@@ -166,7 +170,7 @@ def measure(database: str, seconds: float, receipts: int, reads: int) -> None:
     with houses.build(database) as house:
         one = Measurement(house, table, seconds)
         with closing(house.web.start()) as web:
-            one.measure_batches(web.port)
+            one.measure_batches(web)
             one.measure_deriving()
             one.measure_singles(web.port)
         house.catch_up(PATIENCE_S)
