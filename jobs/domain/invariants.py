@@ -110,7 +110,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         "that were stored against what the reader saw.",
         "Sources without such a reader; jobs that the reader passed later than a minute after "
         "they were stored, since their rows may have been pruned.",
-        "No reader of a job table has been heard of here.",
+        "No done and no job that was stored could be held against a row.",
     ),
 )  # fmt: skip
 

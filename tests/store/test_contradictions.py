@@ -322,11 +322,15 @@ def test_a_job_that_the_reader_passed_and_never_saw_counts_after_ten_minutes(des
         early = standing(desk)
     with later(minutes=11):
         found = standing(desk)
-        (own,) = tell(desk, row(101))
+        tell(desk, row(101))
         settled = standing(desk)
 
     assert (early, settled) == ([], [])
     assert found == [("row_agrees", [told, passed])]
+    assert (check(desk, "row_agrees")["checked"], check(desk, "row_agrees")["not_checked"]) == (
+        1,
+        0,
+    )
     assert own
 
 
@@ -348,6 +352,14 @@ def test_a_row_that_could_not_be_seen_is_no_contradiction(
 
     with later(minutes=11):
         assert standing(desk) == [], why
+
+
+def test_without_a_reader_rows_are_said_to_be_unchecked(desk: Desk) -> None:
+    tell(desk, enqueue(101), body("done", job={"id": "101"}))
+
+    found = check(desk, "row_agrees")
+
+    assert (found["state"], found["checked"], found["not_checked"]) == ("not_checked", 0, 2)
 
 
 def test_a_row_that_was_passed_late_may_have_been_pruned(desk: Desk) -> None:

@@ -61,21 +61,25 @@ class Awaited:
         stored = {_job(one) for one in told if one.kind == "enqueue" and one.job is not None}
         self._heard = desk.which_have("job", stored, _ALL_BUT)
 
-    def take(self, one: Statement) -> None:
-        """Take the next receipt of a source that is read."""
-        if one.kind == "enqueue" and one.via != "row":
-            self._wait(one)
-        elif one.kind not in ("enqueue", "skip"):
+    def take(self, one: Statement) -> bool:
+        """Take the next receipt of a source that is read; tell whether a row must be there."""
+        if one.kind == "enqueue":
+            return one.via != "row" and self._wait(one)
+        if one.kind != "skip":
             self._come(one)
+        return False
 
-    def _wait(self, one: Statement) -> None:
+    def _wait(self, one: Statement) -> bool:
         number = _number(one)
+        if number is not None and _job(one) in self._heard:
+            return True
         is_prompt = one.received_at - one.happened_at <= SKEW
-        if number is None or not is_prompt or _job(one) in self._heard:
-            return
+        if number is None or not is_prompt:
+            return False
         key = (AWAITED, name_of(one.source), number, one.leaf)
         self._desk.notes.add(key, one.received_at)
         insort(self._queues.setdefault(key[1], []), key, key=_by_number)
+        return True
 
     def _come(self, one: Statement) -> None:
         name = name_of(one.source)

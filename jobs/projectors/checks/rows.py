@@ -57,8 +57,9 @@ class Rows:
             self._desk.watch.begin(held, one.leaf)
         if one.job is not None and one.kind in _TOLD:
             self._compare(one, held)
-        if held.since_leaf is not None:
-            self._awaited.take(one)
+        is_awaited = held.since_leaf is not None and self._awaited.take(one)
+        if one.kind == "enqueue" and one.job is not None:
+            self._desk.watch.count(held, is_checked=is_awaited)
 
     def _compare(self, one: Statement, held: Held) -> None:
         job = _job(one)
