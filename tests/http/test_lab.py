@@ -129,6 +129,19 @@ def test_a_skip_across_generations_would_have_run_and_says_what_it_was_skipped_f
     assert "What it was skipped for, №0" in flip["because"]
 
 
+def test_what_a_skip_names_by_a_later_receipt_of_a_job_is_known_by_its_job(lab: Lab) -> None:
+    lab.tell(
+        invoke("enqueue", 0, 2, job={"id": "102"}),
+        {"kind": "done", "id": "d1", "occurred_at": at(9), "source": OBAN, "job": {"id": "102"}},
+        invoke("skip", 300, 5, reason="already_done", original={"receipt": "d1"}),
+    )
+
+    (flip,) = lab.try_out({"fields": ["scope", "macrostep"]})["flips"]
+
+    assert "What it was skipped for, №1" in flip["because"]
+    assert "macrostep (2 there, 5 here)" in flip["because"]
+
+
 @pytest.mark.parametrize("fields", [["job", "file", "n"], ["job", "file"]])
 def test_a_changed_recipe_alone_let_the_second_call_run(lab: Lab, fields: list[str]) -> None:
     _, second = lab.tell(call("start", 0, "1", id="R1"), call("start", 60, "2", id="R2"))
@@ -294,6 +307,19 @@ def test_a_pruned_row_without_an_end_is_gone(lab: Lab) -> None:
     assert key["holder"]["state"] == "pruned"
 
 
+def test_the_newest_claim_holds_the_key_whatever_ends_or_arrives_late(lab: Lab) -> None:
+    def told(kind: str, seconds: float, job: str) -> dict[str, Any]:
+        return call(kind, seconds, "1", job={"id": job})
+
+    lab.tell(
+        told("start", 10, "1"), told("start", 60, "2"), told("done", 90, "1"), told("start", 5, "0")
+    )
+
+    (key,) = lab.read("keys")["items"]
+
+    assert (key["holder"]["job"], key["holder"]["state"]) == ("2", "in_flight")
+
+
 @pytest.mark.parametrize(
     ("q", "found"),
     [("", 2), ("key.macrostep:5", 1), ("key.scope:exec_b0", 2), ("-key.macrostep:5", 1),
@@ -350,6 +376,21 @@ def test_a_release_is_noted_with_its_reason_and_by_whom(lab: Lab) -> None:
     assert lab.read("keys?gone=1")["items"] == []
     note = Action.objects.filter(project_id=lab.desk.project.id, verb="release").get()
     assert (note.reason, note.target) == ("the node is dead", f"key:import/{key['digest']}")
+
+
+def test_a_viewer_is_shown_no_form_and_may_not_post_it(lab: Lab) -> None:
+    (key,) = dead_holder(lab)["items"]
+    viewer = factories.make_member(lab.desk.project, "viewer", f"vera-{lab.desk.project.id}")
+    lab.person = Client()
+    lab.person.force_login(factories.get_user_model_of(viewer))
+
+    page = lab.page(f"keys/import/{key['digest']}")
+    answer = lab.person.post(
+        f"/p/{lab.desk.project.slug}/keys/import/{key['digest']}/release", {"reason": "x"}
+    )
+
+    assert b"Note it in the log" not in page.content
+    assert answer.status_code == 403
 
 
 def test_a_reader_may_not_note_a_release_and_a_reason_is_needed(lab: Lab) -> None:

@@ -109,6 +109,12 @@ def test_as_recorded_the_two_versions_never_meet() -> None:
     assert told_in(history.under(Recipe())) == []
 
 
+def test_as_recorded_two_rules_of_the_same_fields_never_meet() -> None:
+    history = Told().ran(0, {"k": 1}, recipe="a").ran(60, {"k": 1}, recipe="b")
+
+    assert told_in(history.under(Recipe())) == []
+
+
 WINDOWS = [
     (None, []),
     (60.0, []),
