@@ -47,8 +47,11 @@ def get_job(
 
 
 @router.get("/scopes/{scope}", summary="One run", operation_id="get_scope")
-def get_scope(request: HttpRequest, scope: str, as_of: Text = "") -> HttpResponseBase:
-    return http.json_response(documents.scope(project_of(request).id, named(scope), as_of))
+def get_scope(
+    request: HttpRequest, scope: str, source: Text = "", as_of: Text = ""
+) -> HttpResponseBase:
+    project = project_of(request)
+    return http.json_response(documents.scope(project.id, named(scope), source, as_of))
 
 
 @router.get(

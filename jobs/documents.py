@@ -45,12 +45,12 @@ def job_choices(project_id: int, number: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def scope(project_id: int, name: str, as_of_text: str = "") -> Document:
+def scope(project_id: int, name: str, source: str = "", as_of_text: str = "") -> Document:
     """Give one run."""
     cut = documents.find_cut(project_id, as_of_text)
     run = scopes.logical_of(project_id, name)
     known = scopes.find_scope(project_id, run, cut)
-    found = scopes.scope_document(project_id, run, known, cut)
+    found = scopes.scope_document(project_id, run, source, known, cut)
     if found is None:
         raise not_on_record(f"the scope {name}")
     return found

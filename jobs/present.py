@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from access.rows import ProjectRow
 from jobs import drawing
@@ -97,12 +98,13 @@ def scope(project: ProjectRow, document: Document) -> Document:
         "invokes": [
             {
                 **one,
-                "url": _invoke_url(project, document["scope"], one["invoke"]),
+                "url": _of_source(_invoke_url(project, document["scope"], one["invoke"]), document),
                 "latest": row(project, one["latest"]),
                 "items": [row(project, each) for each in one["items"]],
             }
             for one in document["invokes"]
         ],
+        "choices": _choices(document, address(project, "scopes", document["scope"])),
         "timers": [row(project, one) for one in document["timers"]],
         "timeline": drawing.timeline_of(
             [row(project, one) for one in document["runs"]],
@@ -117,6 +119,19 @@ def scope(project: ProjectRow, document: Document) -> Document:
             project, "receipts", q=f'scope:"{document["scope"]}" pointer:unresolved'
         ),
     }
+
+
+def _of_source(url: str, document: Document) -> str:
+    """Keep to the source that a page is of, where others have the same name."""
+    if len(document["sources"]) < 2:
+        return url
+    return f"{url}?{urlencode({'source': document['source']})}"
+
+
+def _choices(document: Document, url: str) -> list[Document]:
+    """Lead to the same name of other sources."""
+    others = [one for one in document["sources"] if one != (document["source"] or "")]
+    return [{"source": one, "url": f"{url}?{urlencode({'source': one})}"} for one in others]
 
 
 def _reasons(project: ProjectRow, document: Document) -> list[Document]:
@@ -136,7 +151,8 @@ def invoke(project: ProjectRow, document: Document, asked: dict[str, str]) -> Do
     kept = {name: value for name, value in asked.items() if name != "until"}
     return {
         **document,
-        "scope_url": _scope_url(project, document["scope"]),
+        "scope_url": _of_source(_scope_url(project, document["scope"]), document),
+        "choices": _choices(document, address(project, *tail)),
         "generations": [_generation(project, one) for one in document["generations"]],
         "rows": [_matrix_row(project, one) for one in document["rows"]],
         "older_url": _until(project, tail, kept, document["older"]),

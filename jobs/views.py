@@ -88,7 +88,8 @@ def job(
 def scope(request: HttpRequest, project: ProjectRow, scope: str) -> HttpResponseBase:
     """Show one run: its generations, its calls, and why skips happened in it."""
     as_of_text = request.GET.get("as_of", "")
-    document = documents.scope(project.id, named(scope), as_of_text)
+    source = request.GET.get("source", "")
+    document = documents.scope(project.id, named(scope), source, as_of_text)
     show_as_of(request, find_past(project.id, as_of_text))
     context = {"page_title": document["scope"], "scope": present.scope(project, document)}
     return draw(request, project, "jobs/scope.html", context)

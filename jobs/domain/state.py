@@ -126,6 +126,7 @@ class Known:
         folding.identify(job, fact)
         folding.move(job, fact)
         self._follow_key(job, fact)
+        job.level = fact.level if job.level == "unknown" else job.level
         job.last_leaf = max(job.last_leaf, fact.leaf)
         self.add_job(job)
         return job

@@ -8,59 +8,74 @@ from datetime import datetime
 from itertools import pairwise
 
 from jobs.domain.state import Job, Known, Told
-from jobs.queries import rows, scopes
+from jobs.queries import rows, scopes, turned
 from jobs.queries.rows import Document
-from kit import bulk
-from ledger.domain.names import column
+from jobs.queries.turned import Turned
 from ledger.queries import chosen
 from ledger.queries.as_of import AsOf
 
 COLUMNS = 12
-_SKIPS = (
-    "SELECT e.leaf_index FROM entry e WHERE e.project_id = %s AND e.leaf_index < %s "
-    "AND e.kind = 'skip' AND e.invoke = %s AND e.scope IN ({values}) "
-    "ORDER BY e.leaf_index DESC LIMIT 200"
-)
+CELLS = 200
+"""How many skips are drawn in all columns together."""
 
 
 def invoke_document(
     project_id: int, scope: str, invoke: str, source: str, known: Known, as_of: AsOf, at: str = ""
 ) -> Document | None:
-    """Give one call across its generations; `at` is the generation that the columns end with."""
-    jobs = scopes.find_jobs_of(known, source, invoke)
-    sources = sorted({f"{job.system}/{job.instance}".strip("/") for job in jobs})
-    skips = _skips(project_id, scope, invoke, as_of)
-    if not jobs and not skips and not scopes.is_named(project_id, scope, as_of, invoke):
+    """Give one call of one source across its generations; `at` is where the columns end.
+
+    Without a source it is the first that has the call: each counts its jobs by itself.
+    """
+    found = [job for job in known.jobs.values() if job.invoke == invoke]
+    found = [job for job in found if job.logical_scope == scope]
+    stored = scopes.stored_scopes(scope, known)
+    skips = turned.skips_of(project_id, stored, as_of, invoke)
+    sources = sorted({scopes.source_of(job) for job in found} | {one.source for one in skips})
+    if source and source not in sources:
         return None
-    values = _values(jobs, skips)
-    shown = _window(values, at)
-    by_generation = _by_generation(jobs)
-    generations = [_generation(value, by_generation.get(value, []), known) for value in shown]
-    turned = [one for one in skips if _generation_of(one) in shown]
-    cancels = _cancels(known, jobs)
-    first = values.index(shown[0]) if shown else 0
+    if not sources and not scopes.is_named(project_id, scope, as_of, invoke):
+        return None
+    source = source or next(iter(sources), "")
+    jobs = rows.in_order(job for job in found if scopes.source_of(job) == source)
+    mine = [one for one in skips if one.source == source]
     return {
         "scope": scope,
         "invoke": invoke,
-        "source": sources[0] if len(sources) == 1 else None,
+        "source": source or None,
         "sources": sources,
-        "sentence": _sentence(scope, invoke, jobs, skips),
-        "needs_someone": bool(_lost(skips)) or _is_suspect(jobs),
-        "generations": generations,
-        "rows": _matrix(generations, by_generation, turned, cancels),
-        "drift": _drift(generations, by_generation),
-        "count": len(values),
-        "older": values[first - 1] if first > 0 else None,
-        "newer": _newer(values, shown),
-        "skips": turned,
+        "sentence": _sentence(scope, invoke, jobs, mine),
+        "needs_someone": any(one.is_lost for one in mine) or _is_suspect(jobs),
+        **_columns(project_id, jobs, mine, known, as_of, at),
         "as_of": {"leaf_index": str(as_of.leaf), "time": as_of.at},
     }
 
 
-def _skips(project_id: int, scope: str, invoke: str, as_of: AsOf) -> list[Document]:
-    stored = scopes.stored_scopes(project_id, scope)
-    leaves = bulk.select_in(_SKIPS, [project_id, as_of.end, column(invoke)], stored)
-    return chosen.items_of(project_id, sorted(leaf for (leaf,) in leaves), as_of)
+def _columns(
+    project_id: int,
+    jobs: Sequence[Job],
+    skips: Sequence[Turned],
+    known: Known,
+    as_of: AsOf,
+    at: str,
+) -> Document:
+    values = _values(jobs, skips)
+    shown = _window(values, at)
+    by_generation = _by_generation(jobs)
+    generations = [_generation(value, by_generation.get(value, []), known) for value in shown]
+    leaves = [one.leaf for one in skips if one.generation in shown]
+    drawn = chosen.items_of(project_id, leaves[-CELLS:], as_of)
+    first = values.index(shown[0]) if shown else 0
+    return {
+        "generations": generations,
+        "rows": _matrix(generations, by_generation, drawn, _cancels(known, jobs)),
+        "drift": _drift(generations, by_generation),
+        "count": len(values),
+        "older": values[first - 1] if first > 0 else None,
+        "newer": _newer(values, shown),
+        "skips": drawn,
+        "skipped": len(skips),
+        "complete": len(leaves) <= CELLS,
+    }
 
 
 def _generation_of(item: Document) -> str:
@@ -68,9 +83,9 @@ def _generation_of(item: Document) -> str:
     return invoke.get("generation") or ""
 
 
-def _values(jobs: Sequence[Job], skips: Sequence[Document]) -> list[str]:
+def _values(jobs: Sequence[Job], skips: Sequence[Turned]) -> list[str]:
     """Give all generations, those of which only skips are on record among them."""
-    found = {job.generation for job in jobs} | {_generation_of(one) for one in skips}
+    found = {job.generation for job in jobs} | {one.generation for one in skips}
     return sorted(found, key=scopes.numeric)
 
 
@@ -194,10 +209,10 @@ def _drift(generations: Sequence[Document], jobs: dict[str, list[Job]]) -> list[
     ]  # fmt: skip
 
 
-def _sentence(scope: str, invoke: str, jobs: Sequence[Job], skips: Sequence[Document]) -> str:
+def _sentence(scope: str, invoke: str, jobs: Sequence[Job], skips: Sequence[Turned]) -> str:
     """Say in one sentence what became of the call, the worst first."""
     ran = [job for job in jobs if job.is_invoke]
-    lost = _lost(skips)
+    lost = [one for one in skips if one.is_lost]
     if lost:
         many = "1 start" if len(lost) == 1 else f"{len(lost):,} starts"
         were = "was" if len(lost) == 1 else "were"
@@ -214,10 +229,6 @@ def _sentence(scope: str, invoke: str, jobs: Sequence[Job], skips: Sequence[Docu
     again = f", and was asked for again {len(skips):,} times" if len(skips) > 1 else ""
     again = ", and was asked for again once" if len(skips) == 1 else again
     return f"{invoke} was stored {times} of {scope}{again}."
-
-
-def _lost(skips: Sequence[Document]) -> list[Document]:
-    return [one for one in skips if one["verdict"]["code"] in scopes.LOSING]
 
 
 def _is_suspect(jobs: Iterable[Job]) -> bool:

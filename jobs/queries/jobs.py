@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from jobs.domain.state import Job, Known
@@ -89,7 +90,7 @@ def job_document(project_id: int, job: Job, known: Known, as_of: AsOf) -> Docume
         "original": None if verdict["other"] is None else {"job": verdict["other"]},
         "deliveries": job.deliveries,
         "executions": rows.executions(job),
-        "states": [_state(one) for one in reversed(told)],
+        "states": [_state(one) for one in sorted(told, key=_newest_first, reverse=True)],
         "skipped_because": _skips(project_id, job, as_of),
         "call": [rows.summary(one, known) for one in _siblings(job, known)],
         "as_of": {"leaf_index": str(as_of.leaf), "time": as_of.at},
@@ -109,6 +110,10 @@ def _statements(project_id: int, name: str, as_of: AsOf) -> list[Statement]:
 
 def _is_rows_only(told: list[Statement]) -> bool:
     return bool(told) and all(one.is_row for one in told)
+
+
+def _newest_first(one: Statement) -> tuple[datetime, int]:
+    return one.happened_at, one.leaf
 
 
 def _state(one: Statement) -> Document:

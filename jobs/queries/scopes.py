@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from jobs.domain.state import Job, Known
 from jobs.projectors import shelf
-from jobs.queries import fold, rows
+from jobs.queries import fold, rows, turned
 from jobs.queries.rows import Document
+from jobs.queries.turned import Turned
 from kit import bulk
-from ledger.domain import pointers, words
+from ledger.domain import words
 from ledger.domain.names import column
 from ledger.queries import chosen
 from ledger.queries.as_of import AsOf
 
 MOST = 5_000
 RUNS, STRIP = 100, 60
-_SCOPES = (
-    "SELECT DISTINCT scope FROM job WHERE project_id = %s AND logical_scope = %s AND scope <> ''"
-)
-_SKIPS = (
-    "SELECT e.leaf_index, e.invoke, e.generation, e.verdict, e.pointer_state, e.due_at "
-    "FROM entry e WHERE e.project_id = %s AND e.leaf_index < %s AND e.kind = 'skip' "
-    "AND e.scope IN ({values})"
-)
 
 
 def logical_of(project_id: int, scope: str) -> str:
@@ -51,37 +43,55 @@ def find_scope(project_id: int, scope: str, as_of: AsOf, invoke: str = "") -> Kn
     return known
 
 
-def stored_scopes(project_id: int, scope: str) -> list[str]:
+def stored_scopes(scope: str, known: Known) -> list[str]:
     """Give a run's scope and those that carry a generation of it."""
-    text = column(scope)
-    found = bulk.select_rows(_SCOPES, [project_id, text])
-    return sorted({text, *(one for (one,) in found)})
+    carrying = {job.scope for job in known.jobs.values() if job.logical_scope == scope}
+    return sorted({scope, *carrying})
 
 
-def scope_document(project_id: int, scope: str, known: Known, as_of: AsOf) -> Document | None:
-    """Give a run: a strip of generations, its calls, the reasons of its skips, its timers."""
-    skips = _skips(project_id, stored_scopes(project_id, scope), as_of)
-    if not known.jobs and not skips and not is_named(project_id, scope, as_of):
+def source_of(job: Job) -> str:
+    """Give a job's source as `oban/prod-1`."""
+    return f"{job.system}/{job.instance}".strip("/")
+
+
+def scope_document(
+    project_id: int, scope: str, source: str, known: Known, as_of: AsOf
+) -> Document | None:
+    """Give a run of one source: a strip of generations, its calls, its skips, its timers.
+
+    Without a source it is the first that has the run: each counts its jobs by itself.
+    """
+    found = [job for job in known.jobs.values() if job.logical_scope == scope]
+    skips = turned.skips_of(project_id, stored_scopes(scope, known), as_of)
+    sources = sorted({source_of(job) for job in found} | {one.source for one in skips})
+    if source and source not in sources:
         return None
-    jobs = rows.in_order(known.jobs.values())
-    strip = _strip(jobs, skips)
-    calls: dict[tuple[str, str], list[Job]] = defaultdict(list)
+    if not sources and not is_named(project_id, scope, as_of):
+        return None
+    source = source or next(iter(sources), "")
+    jobs = rows.in_order(job for job in found if source_of(job) == source)
+    mine = [one for one in skips if one.source == source]
+    strip = _strip(jobs, mine)
+    calls: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.invoke:
-            calls[f"{job.system}/{job.instance}", job.invoke].append(job)
+            calls[job.invoke].append(job)
+    leaves = [one.leaf for one in mine]
     return {
         "scope": scope,
-        "packed": [one for one in stored_scopes(project_id, scope) if one != column(scope)],
+        "source": source or None,
+        "sources": sources,
+        "packed": sorted({job.scope for job in jobs} - {scope}),
         "generations": len(strip),
         "strip": strip[-STRIP:],
-        "invokes": [_call(key, found, known, skips) for key, found in sorted(calls.items())],
+        "invokes": [_call(name, of_call, known, mine) for name, of_call in sorted(calls.items())],
         "runs": [rows.summary(job, known) for job in jobs[-RUNS:]],
-        "skips": chosen.items_of(project_id, sorted(one["leaf"] for one in skips)[-RUNS:], as_of),
+        "skips": chosen.items_of(project_id, leaves[-RUNS:], as_of),
         "timers": [rows.summary(job, known) for job in jobs if job.is_timer],
-        "reasons": [{"reason": one, "count": count} for one, count in _reasons(skips)],
-        "skipped": len(skips),
-        "unresolved": sum(one["unresolved"] for one in skips),
-        "complete": len(jobs) < MOST,
+        "reasons": [{"reason": one, "count": count} for one, count in _reasons(mine)],
+        "skipped": len(mine),
+        "unresolved": sum(one.is_unresolved for one in mine),
+        "complete": len(known.jobs) < MOST,
         "as_of": {"leaf_index": str(as_of.leaf), "time": as_of.at},
     }
 
@@ -97,39 +107,23 @@ def is_named(project_id: int, scope: str, as_of: AsOf, invoke: str = "") -> bool
     return bool(found)
 
 
-def _skips(project_id: int, scopes: Sequence[str], as_of: AsOf) -> list[Document]:
-    found = bulk.select_in(_SKIPS, [project_id, as_of.end], scopes)
-    names = ("leaf", "invoke", "generation", "verdict", "pointer_state", "due_at")
-    skips = [dict(zip(names, row, strict=True)) for row in found]
-    for one in skips:
-        due = None if one["due_at"] is None else bulk.as_time(one["due_at"])
-        state = one["pointer_state"]
-        shown = pointers.shown_state(state, due, as_of.at) if state else ""
-        one["unresolved"] = pointers.is_unresolved(shown)
-    return skips
+def _reasons(skips: Sequence[Turned]) -> list[tuple[str, int]]:
+    return sorted(Counter(one.verdict for one in skips).items(), key=lambda one: (-one[1], one[0]))
 
 
-def _reasons(skips: Sequence[Document]) -> list[tuple[str, int]]:
-    return Counter(one["verdict"] for one in skips).most_common()
-
-
-def _strip(jobs: Sequence[Job], skips: Sequence[Document]) -> list[Document]:
+def _strip(jobs: Sequence[Job], skips: Sequence[Turned]) -> list[Document]:
     """Give each distinct generation of the run: when it began and ended, and what came of it."""
     found: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.generation:
             found[job.generation].append(job)
-    turned = Counter(one["generation"] for one in skips)
-    lost = Counter(one["generation"] for one in skips if one["verdict"] in LOSING)
-    only_skipped = [one for one in turned if one and one not in found]
+    skipped = Counter(one.generation for one in skips)
+    lost = Counter(one.generation for one in skips if one.is_lost)
+    only_skipped = [one for one in skipped if one and one not in found]
     return [
-        _generation(value, found.get(value, []), turned[value], lost[value])
+        _generation(value, found.get(value, []), skipped[value], lost[value])
         for value in sorted([*found, *only_skipped], key=numeric)
     ]
-
-
-LOSING = frozenset({"dedup.lost_reentry", "dedup.residual_collision"})
-"""Verdicts of skips after which the work of a generation never ran."""
 
 
 def numeric(value: str) -> tuple[bool, int, str]:
@@ -164,30 +158,18 @@ def _worst(jobs: Sequence[Job]) -> str:
     return ranked[0].verdict if ranked else ""
 
 
-def _call(
-    key: tuple[str, str], jobs: Sequence[Job], known: Known, skips: Sequence[Document]
-) -> Document:
-    source, invoke = key
+def _call(invoke: str, jobs: Sequence[Job], known: Known, skips: Sequence[Turned]) -> Document:
     invokes = [job for job in jobs if job.is_invoke]
     latest = invokes[-1] if invokes else jobs[-1]
-    turned = [one for one in skips if one["invoke"] == column(invoke)]
+    mine = [one for one in skips if one.invoke == column(invoke)]
     return {
         "invoke": invoke,
-        "source": source.strip("/") or None,
+        "source": source_of(latest) or None,
         "generations": len({job.generation for job in jobs}),
         "jobs": len(jobs),
-        "skipped": len(turned),
-        "lost": sum(one["verdict"] in LOSING for one in turned),
-        "unresolved": sum(one["unresolved"] for one in turned),
+        "skipped": len(mine),
+        "lost": sum(one.is_lost for one in mine),
+        "unresolved": sum(one.is_unresolved for one in mine),
         "latest": rows.summary(latest, known),
         "items": [rows.summary(job, known) for job in list(jobs)[-20:]],
     }
-
-
-def find_jobs_of(known: Known, source: str, invoke: str) -> list[Any]:
-    """Give the jobs of one call of one source, in the order of generations."""
-    return rows.in_order(
-        job
-        for job in known.jobs.values()
-        if job.invoke == invoke and source in ("", f"{job.system}/{job.instance}".strip("/"))
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import time_machine
@@ -87,6 +88,79 @@ def test_jobs_of_two_sources_are_never_mixed(told: Desk) -> None:
     call = told.read("scopes/exec_f3/invokes/resolve?source=oban/prod-2")
     names = [one["job"]["job"]["instance"] for one in call["generations"]]
     assert names == ["prod-2", "prod-2"]
+
+
+def test_skips_of_another_source_are_not_among_those_of_a_call(told: Desk) -> None:
+    skip = {
+        "kind": "skip",
+        "source": {"system": "oban", "instance": "prod-2", "via": "telemetry"},
+        "invoke": {"scope": "exec_a1", "id": "resolve", "generation": "4"},
+        "original": {"job": "101"},
+    }
+    told.post(skip)
+    told.catch_up()
+
+    one = told.read("scopes/exec_a1/invokes/resolve?source=oban/prod-1")
+    other = told.read("scopes/exec_a1/invokes/resolve?source=oban/prod-2")
+
+    assert (one["skipped"], other["skipped"]) == (1, 1)
+    assert one["sources"] == ["oban/prod-1", "oban/prod-2"]
+    assert told.read("scopes/exec_a1?source=oban/prod-2")["skipped"] == 1
+    assert told.get("scopes/exec_a1?source=oban/prod-3").status_code == 404
+
+
+def test_a_call_of_many_generations_counts_every_skip_and_draws_those_of_its_columns(
+    desk: Desk,
+) -> None:
+    invoke = {"scope": "run", "id": "call"}
+    source = {"system": "oban", "instance": "prod-1", "via": "telemetry"}
+    told = [
+        {
+            "kind": kind, "source": source, "invoke": {**invoke, "generation": str(number)},
+            **({"job": {"id": str(number)}} if kind == "enqueue" else
+               {"original": {"job": str(number)}}),
+        }
+        for number in range(1, 251) for kind in ("enqueue", "skip")
+    ]  # fmt: skip
+    desk.post_lines(*told)
+    desk.catch_up()
+
+    call = desk.read("scopes/run/invokes/call?until=20")
+
+    assert call["skipped"] == 250
+    assert call["sentence"].endswith("asked for again 250 times.")
+    again = next(row for row in call["rows"] if row["label"] == "asked again")
+    assert [len(cell["skips"]) for cell in again["cells"]] == [1] * 12
+
+
+def test_a_run_as_of_an_earlier_number_is_what_it_was_then(desk: Desk) -> None:
+    history = fixture.merge_defaults(HISTORY)
+    now = plain.time_of(HISTORY["now"])
+    assert now is not None
+    bodies = [
+        *(oban.row_receipt(one, instance="prod-1", seen_at=now) for one in history.rows[::-1]),
+        *(oban.event_receipt(one, instance="prod-1") for one in history.receipts[::-1]),
+    ]
+    scopes = ("exec_a1", "exec_c7", "exec_d2", "exec_k2", "exec_m6")
+    then = []
+    for body in bodies:
+        desk.post(body)
+        desk.catch_up()
+        found = [past(desk.get(f"scopes/{scope}")) for scope in scopes]
+        then.append((len(desk.leaves()) - 1, found))
+
+    for leaf, before in then:
+        after = [past(desk.get(f"scopes/{scope}?as_of=n{leaf}")) for scope in scopes]
+        assert after == before, leaf
+
+
+def past(response: Any) -> Any:
+    """Give an answer without its clock: that of the log's last head is not that of the page."""
+    document = response.json()
+    document.pop("as_of", None)
+    for skip in document.get("skips", ()):
+        skip["pointer"].pop("due_at", None)
+    return response.status_code, document if response.status_code == 200 else None
 
 
 def test_a_call_shows_the_start_that_was_lost_in_a_column_of_its_own(told: Desk) -> None:
