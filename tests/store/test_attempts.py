@@ -9,11 +9,19 @@ from typing import Any
 
 import pytest
 
+from jobs.domain import fixture, oban
+from jobs.domain.recipes import Recipe
 from jobs.models import Attempt, AttemptShape, KeyHolder
 from jobs.projectors.attempts import AttemptsProjector
 from jobs.projectors.keys import KeysProjector
+from jobs.queries import lab
 from ledger import rebuild
+from ledger.queries.as_of import AsOf
+from ledger.queries.lists import parse_query
+from tests.architecture import ROOT
 from tests.desk import Desk
+
+FIXTURE = ROOT / "tests" / "data" / "oban_fixture.json"
 
 NINE = datetime(2026, 10, 5, 9, tzinfo=UTC)
 OBAN = {"system": "oban", "instance": "prod-1"}
@@ -157,3 +165,29 @@ def test_the_rows_do_not_depend_on_how_the_log_was_cut(desk: Desk) -> None:
 
     assert [(one.differing, one.first) for one in reports] == [(0, [])] * 3
     assert KeyHolder.objects.filter(project_id=desk.project.id).exists()
+
+
+def test_the_two_part_key_would_have_lost_the_reentries_of_the_fixture(desk: Desk) -> None:
+    history = fixture.merge_defaults(json.loads(FIXTURE.read_text()))
+    told = [oban.event_receipt(one, instance="prod-1") for one in history.receipts]
+    rows = [oban.row_receipt(one, instance="prod-1", seen_at=history.now) for one in history.rows]
+    for one in (*told, *rows):
+        desk.post(one)
+    desk.catch_up()
+
+    (found,) = lab.simulate(
+        desk.project.id,
+        [Recipe(("scope", "invoke_id"), None)],
+        parse_query(""),
+        AsOf(len(told) + len(rows) - 1, history.now, is_now=True),
+        50,
+    )
+
+    lost = {
+        one["fields"]["scope"] + " " + one["fields"]["macrostep"]
+        for one in found["flips"]
+        if any(each["field"] == "macrostep" for each in one["differs"])
+    }
+    assert lost == {"exec_b1 5", "exec_d2 2", "exec_d2 3", "exec_f3 6"}
+    assert found["lost_reentries"] == 4
+    assert "exec_a1" not in str([one["fields"] for one in found["flips"]]), "its guard was pruned"
