@@ -80,7 +80,7 @@ def _standing(project_id: int, cut: AsOf, invariant: str = "") -> tuple[str, lis
     else:
         text = f"{text} AND c.at_leaf <= %s AND (c.gone_leaf IS NULL OR c.gone_leaf > %s)"
         parameters += [cut.leaf, cut.leaf]
-    return f"{text} AND c.since < %s + 0", [*parameters, cut.at]
+    return f"{text} AND c.since <= %s", [*parameters, cut.at]
 
 
 def _place(cursor: str) -> tuple[list[Any], int | None]:
