@@ -67,7 +67,7 @@ def of_address(given: QueryDict, prefix: str = "") -> Recipe:
     if policy not in (BLOCK, RUN_AGAIN):
         raise _bad(f"`policy` takes {BLOCK} or {RUN_AGAIN}.")
     if len(parts) > MOST_FIELDS:
-        raise _bad(f"A recipe has at most {MOST_FIELDS} fields.")
+        raise _bad(f"A matching rule has at most {MOST_FIELDS} fields.")
     states = [one for one in given.getlist(f"{prefix}states") if one]
     return Recipe(
         fields=_distinct(parts),
@@ -130,4 +130,4 @@ def _window(text: str) -> float | None:
 
 
 def _bad(detail: str) -> ProblemError:
-    return ProblemError(400, "recipe", "This recipe cannot be tried", detail)
+    return ProblemError(400, "recipe", "This matching rule cannot be tried", detail)

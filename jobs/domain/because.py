@@ -18,7 +18,7 @@ RULES = {
     "deleted": "the row of the newest run with the same key had been deleted",
 }
 UNJUDGED = {
-    "lacks": "the receipt does not name a field of the recipe",
+    "lacks": "the receipt does not name a field of the matching rule",
     "by_rule": "it was skipped by a rule or another verdict, which no key decides",
     "lock_contended": "it lost a lock, and which of the two came first is not known",
 }
