@@ -109,6 +109,18 @@ def test_e_explains_and_o_goes_to_the_original(windows: Windows, house: House) -
     expect(page.locator(".crumbs")).to_contain_text("№")
 
 
+def test_both_pieces_of_a_contradiction_are_opened_from_its_row(windows: Windows) -> None:
+    opened = []
+    for key in ("e", "o"):
+        page = windows.open("/p/orders/contradictions")
+        page.keyboard.press("j")
+        page.keyboard.press(key)
+        page.wait_for_url("**/explain")
+        opened.append(page.url)
+
+    assert opened[0] != opened[1]
+
+
 def test_single_keys_can_be_switched_off_and_stay_off(windows: Windows) -> None:
     page = windows.open(LIST)
     page.click("text=Help and keys")
