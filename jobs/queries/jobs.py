@@ -54,7 +54,12 @@ def list_jobs(project_id: int, query: Query, limit: int, cursor: str) -> Documen
         "items": [rows.summary(job, known) for job in page],
         "next": keyset.encode(keyset.Cursor((page[-1].last_leaf,)), LIST) if more else None,
         "count": counts.capped(counted, parameters, as_of=now()),
-        "window": {"to": reach.derived_at, "lag": reach.lag, "complete": not reach.lag},
+        "window": {
+            "from": None,
+            "to": reach.derived_at,
+            "lag": reach.lag,
+            "complete": not reach.lag,
+        },
     }
 
 

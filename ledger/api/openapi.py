@@ -53,6 +53,18 @@ _ANSWERS: Mapping[str, Schema] = {
     "get_task": shapes.object_of(
         {"task": shapes.TEXT, "done": shapes.COUNT, "failed": shapes.COUNT}
     ),
+    "list_jobs": shapes.object_of(
+        {
+            "items": shapes.list_of(shapes.JOB_ROW),
+            "next": shapes.or_null(shapes.TEXT),
+            "count": named("Count"),
+            "window": named("Window"),
+        }
+    ),
+    "find_job": shapes.JOB,
+    "get_job": shapes.JOB,
+    "get_scope": shapes.SCOPE,
+    "get_invoke": shapes.INVOKE,
     "simulate": shapes.TRIAL,
     "show_simulation": shapes.object_of(
         {"recorded": shapes.list_of(shapes.ANY_OBJECT), "fields": shapes.list_of(shapes.TEXT)}
@@ -167,6 +179,9 @@ def _describe(operation: Operation, problems: Iterable[int]) -> None:
     if types:
         ok = {"description": "OK", "content": {one: {"schema": _bytes(one)} for one in types}}
     operation["responses"] = {"200": ok, **_problems(problems)}
+    if name == "find_job":
+        several = _answer("Several sources have a job of this number", shapes.JOB_CHOICES)
+        operation["responses"]["300"] = several
 
 
 def _bytes(content_type: str) -> Schema:

@@ -165,6 +165,55 @@ KEY: Schema = object_of(
     }
 )
 
+JOB_ROW: Schema = object_of(
+    {
+        "job": ANY_OBJECT,
+        "verdict": ANY_OBJECT,
+        "generation": or_null(ANY_OBJECT),
+        "logical_scope": or_null(TEXT),
+    }
+)
+JOB: Schema = object_of(
+    {
+        "job": ANY_OBJECT,
+        "verdict": named("Verdict"),
+        "generation": or_null(ANY_OBJECT),
+        "logical_scope": or_null(TEXT),
+        "original": or_null(ANY_OBJECT),
+        "deliveries": COUNT,
+        "executions": COUNT,
+        "states": list_of(ANY_OBJECT),
+        "skipped_because": object_of({"count": named("Count"), "items": list_of(named("Item"))}),
+    }
+)
+SCOPE: Schema = object_of(
+    {
+        "scope": TEXT,
+        "source": or_null(TEXT),
+        "sources": list_of(TEXT),
+        "strip": list_of(ANY_OBJECT),
+        "invokes": list_of(ANY_OBJECT),
+        "runs": list_of(JOB_ROW),
+        "skips": list_of(named("Item")),
+        "skipped": COUNT,
+        "unresolved": COUNT,
+    }
+)
+INVOKE: Schema = object_of(
+    {
+        "scope": TEXT,
+        "invoke": TEXT,
+        "source": or_null(TEXT),
+        "sources": list_of(TEXT),
+        "sentence": TEXT,
+        "generations": list_of(ANY_OBJECT),
+        "rows": list_of(ANY_OBJECT),
+        "skips": list_of(named("Item")),
+        "skipped": COUNT,
+    }
+)
+JOB_CHOICES: Schema = object_of({"choices": list_of(ANY_OBJECT), "detail": TEXT})
+
 CONTRADICTION: Schema = object_of(
     {
         "id": TEXT,

@@ -42,7 +42,8 @@ READING = [
     "list_receipts", "export_csv", "export_ndjson", "count_receipts", "get_receipt", "get_raw",
     "explain_receipt", "get_subject", "list_tasks", "get_task", "list_quarantine",
     "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
-    "list_keys", "get_key", "release_key", "list_contradictions",
+    "list_keys", "get_key", "release_key", "list_contradictions", "list_jobs", "find_job",
+    "get_job", "get_scope", "get_invoke",
 ]  # fmt: skip
 
 
