@@ -15,7 +15,7 @@ from jobs.domain.recipes import Recipe
 from jobs.projectors.attempts import shape_of
 from jobs.queries import flips
 from kit import bulk
-from kit.db import read_snapshot
+from kit.db import indexed_by, read_snapshot
 from kit.http import ProblemError, bad_query
 from kit.search import Query
 from ledger.queries.as_of import AsOf
@@ -24,10 +24,8 @@ from ledger.queries.where import where
 MOST = 1_000_000
 CHUNK = 2_000
 Document = dict[str, Any]
-_SCAN = (
-    "SELECT leaf_index, at, shape, picked, outcome, state, state_at, gone_at FROM attempt "
-    "WHERE project_id = %s AND NOT (outcome = '')"
-)
+_COLUMNS = "leaf_index, at, shape, picked, outcome, state, state_at, gone_at"
+_ALL = "project_id = %s AND NOT (outcome = '')"
 _ORDER = " ORDER BY at, outcome, leaf_index"
 _FLOOR = (
     "SELECT at FROM attempt WHERE project_id = %s AND NOT (outcome = '') "
@@ -98,14 +96,19 @@ def _floor(project_id: int) -> int | None:
 
 def _chunks(project_id: int, query: Query, cut: AsOf, floor: int | None) -> Iterator[list[Any]]:
     """Give the attempts in the order in which they happened (`jobs.domain.recipes.Row`)."""
-    statement, parameters = _SCAN, [project_id]
+    conditions, parameters = [_ALL], [project_id]
+    # Left to itself SQLite sorts them all, which took half as long again (measured).
+    index = indexed_by("attempt_in_order")
     if floor is not None:
-        statement, parameters = f"{statement} AND at > %s", [*parameters, floor]
+        conditions.append("at > %s")
+        parameters.append(floor)
     if query.terms or query.words:
         chosen, given = _chosen(project_id, query, cut)
-        statement += f" AND leaf_index IN (SELECT leaf_index FROM ({chosen}) AS chosen)"  # noqa: S608
-        parameters = [*parameters, *given]
-    return bulk.iter_chunks(statement + _ORDER, parameters, CHUNK)
+        conditions.append(f"leaf_index IN (SELECT leaf_index FROM ({chosen}) AS chosen)")  # noqa: S608
+        parameters += given
+        index = ""
+    statement = f"SELECT {_COLUMNS} FROM attempt{index} WHERE {' AND '.join(conditions)}{_ORDER}"  # noqa: S608
+    return bulk.iter_chunks(statement, parameters, CHUNK)
 
 
 def _chosen(project_id: int, query: Query, cut: AsOf) -> tuple[str, list[Any]]:
