@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from access.rows import ProjectRow
 from jobs import drawing
+from kit.search import Term, render
 from ledger import present as ledger_present
 from ledger.domain import words
 from ledger.present import address
@@ -111,13 +112,32 @@ def scope(project: ProjectRow, document: Document) -> Document:
             ledger_present.rows(project, document["skips"]),
         ),
         "reasons": ledger_present.bars(
-            project, _reasons(project, document), "reason", _verdict_words(document)
+            project, _reasons(document), "reason", _verdict_words(document)
         ),
-        "receipts_url": address(project, "receipts", q=f'scope:"{document["scope"]}"'),
-        "skips_url": address(project, "receipts", q=f'scope:"{document["scope"]}" kind:skip'),
+        "strip": [_strip_row(project, document, one) for one in document["strip"]],
+        "jobs_url": address(project, "jobs", q=_of_run(document)),
+        "skips_url": address(project, "receipts", q=_of_run(document, Term("kind", ("skip",)))),
         "unresolved_url": address(
-            project, "receipts", q=f'scope:"{document["scope"]}" pointer:unresolved'
+            project, "receipts", q=_of_run(document, Term("pointer", ("unresolved",)))
         ),
+    }
+
+
+def _of_run(document: Document, *further: Term) -> str:
+    """Write the query for a run: under all scopes that it is stored, of its source alone."""
+    terms = [Term("scope", (document["scope"], *document["packed"])), *further]
+    if document["source"]:
+        terms.append(Term("source", (document["source"],)))
+    return render(terms)
+
+
+def _strip_row(project: ProjectRow, document: Document, one: Document) -> Document:
+    """Let the numbers of a generation open their lists."""
+    generation, skips = Term("gen", (one["value"],)), Term("kind", ("skip",))
+    return {
+        **one,
+        "jobs_url": address(project, "jobs", q=_of_run(document, generation)),
+        "skips_url": address(project, "receipts", q=_of_run(document, generation, skips)),
     }
 
 
@@ -134,9 +154,9 @@ def _choices(document: Document, url: str) -> list[Document]:
     return [{"source": one, "url": f"{url}?{urlencode({'source': one})}"} for one in others]
 
 
-def _reasons(project: ProjectRow, document: Document) -> list[Document]:
+def _reasons(document: Document) -> list[Document]:
     return [
-        {**one, "q": f'scope:"{document["scope"]}" verdict:{one["reason"]}'}
+        {**one, "q": _of_run(document, Term("verdict", (one["reason"],)))}
         for one in document["reasons"]
     ]
 

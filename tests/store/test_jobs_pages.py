@@ -177,6 +177,17 @@ def test_a_scope_that_carries_the_generation_leads_to_its_run(told: Desk) -> Non
     assert (run["scope"], run["packed"]) == ("exec_c7", ["exec_c7#2", "exec_c7#6"])
 
 
+def test_every_count_of_a_run_opens_a_list_of_as_many(told: Desk, client: Client) -> None:
+    user = factories.make_member(told.project, "auditor")
+    client.force_login(factories.get_user_model_of(user))
+    for scope in ("exec_c7", "exec_b0"):
+        page = client.get(f"/p/{told.project.slug}/scopes/{scope}")
+        for one in page.context["scope"]["strip"]:
+            jobs = client.get(one["jobs_url"]).context["listing"]["count"]["value"]
+            skips = client.get(one["skips_url"]).context["listing"]["count"]["value"]
+            assert (jobs, skips) == (one["jobs"], one["skipped"]), (scope, one["value"])
+
+
 def test_a_job_lists_the_skips_that_point_at_it(told: Desk) -> None:
     answer = told.read("jobs/oban/prod-1/101")
 
