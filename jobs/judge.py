@@ -24,7 +24,7 @@ class CallsJudge:
         """Load the jobs and calls that a batch is about."""
         facts = {item.leaf: fact for item in items if (fact := fact_of(item.statement))}
         known = shelf.load(project_id, [*facts.values()], [item.statement for item in items])
-        return CallsJudging(project_id, facts, known)
+        return CallsJudging(project_id, items[0].leaf, facts, known)
 
     def explain(
         self, project_id: int, statement: Statement, original: Statement | None, end: int | None

@@ -30,8 +30,13 @@ _OBSERVED = {
 def judge(statement: Statement, known: Known, original: Statement | None) -> Verdict | None:
     """Judge one receipt; None leaves it to the ledger's own rules."""
     fact = fact_of(statement)
-    if fact is None:
-        return None
+    return None if fact is None else judge_fact(statement, fact, known, original)
+
+
+def judge_fact(
+    statement: Statement, fact: Fact, known: Known, original: Statement | None
+) -> Verdict | None:
+    """Judge one receipt whose fact has been read."""
     level = statement.level
     if fact.kind == "skip":
         ruling = _skip(statement, fact, known, original)

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-
-def project_of() -> models.ForeignKey[models.Model, models.Model]:
-    """Give the column that every row of a read table has, without a check for each insert."""
-    return models.ForeignKey(
-        "access.Project",
-        on_delete=models.PROTECT,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-    )
+from ledger.models.log import project_of
 
 
 class Job(models.Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from jobs.models.calls import project_of
+from ledger.models.log import project_of
 
 
 class Contradiction(models.Model):

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-
-def _project() -> models.ForeignKey[models.Model, models.Model]:
-    return models.ForeignKey(
-        "access.Project",
-        on_delete=models.PROTECT,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-    )
+from ledger.models.log import project_of
 
 
 class ObanSource(models.Model):
@@ -22,7 +14,7 @@ class ObanSource(models.Model):
     spool, `sweep_block` is where going through the known rows goes on.
     """
 
-    project = _project()
+    project = project_of()
     instance = models.CharField(max_length=64)
     table = models.TextField()
     spool = models.CharField(max_length=200)
@@ -42,7 +34,7 @@ class ObanHole(models.Model):
     """Ids that had no row yet when they were looked for."""
 
     pk = models.CompositePrimaryKey("project_id", "source", "first_id")
-    project = _project()
+    project = project_of()
     source = models.BigIntegerField()
     first_id = models.BigIntegerField()
     last_id = models.BigIntegerField()
@@ -56,7 +48,7 @@ class ObanKnown(models.Model):
     """The rows of 64 ids as they were seen last, packed by `jobs.domain.oban_known`."""
 
     pk = models.CompositePrimaryKey("project_id", "source", "block")
-    project = _project()
+    project = project_of()
     source = models.BigIntegerField()
     block = models.BigIntegerField()
     is_open = models.BooleanField()

@@ -17,8 +17,9 @@ from ledger.statements import Item
 class CallsJudging:
     """One batch."""
 
-    def __init__(self, project_id: int, facts: dict[int, Fact], known: Known) -> None:
-        """Start from what is stored."""
+    def __init__(self, project_id: int, first: int, facts: dict[int, Fact], known: Known) -> None:
+        """Start from what is stored; `facts` are those of the leaves from `first` on."""
+        self._first = first
         self._project_id = project_id
         self._facts = facts
         self._known = known
@@ -48,7 +49,12 @@ class CallsJudging:
 
     def judge(self, statement: Statement, original: Statement | None) -> Verdict | None:
         """Judge a receipt by the jobs and calls as they are at this leaf."""
-        return verdicts.judge(statement, self._known, original)
+        if statement.leaf < self._first:
+            return verdicts.judge(statement, self._known, original)
+        fact = self._facts.get(statement.leaf)
+        if fact is None:
+            return None
+        return verdicts.judge_fact(statement, fact, self._known, original)
 
     def write(self) -> None:
         """Write the jobs that changed, those whose verdict did, and the receipts about calls."""

@@ -11,7 +11,8 @@ from django.db import models
 HASH_BYTES = 32
 
 
-def _project() -> models.ForeignKey[models.Model, models.Model]:
+def project_of() -> models.ForeignKey[models.Model, models.Model]:
+    """Give the column for the project of a row."""
     # No constraint: on PostgreSQL each insert would lock the project's row for a check that the
     # token has made already.
     return models.ForeignKey(
@@ -39,7 +40,7 @@ class Receipt(models.Model):
     """One immutable statement, by its keyed hashes; its primary key is what `ref` spells."""
 
     id = models.UUIDField(primary_key=True)
-    project = _project()
+    project = project_of()
     kind = models.CharField(max_length=16)
     state = models.CharField(max_length=12)
     received_at = models.DateTimeField()
@@ -77,7 +78,7 @@ class ReceiptKey(models.Model):
     """The dedupe guard: the first content that came under an id."""
 
     pk = models.CompositePrimaryKey("project_id", "id_key")
-    project = _project()
+    project = project_of()
     id_key = models.BinaryField(max_length=HASH_BYTES)
     fingerprint = models.BinaryField(max_length=HASH_BYTES)
     receipt = models.UUIDField()
@@ -90,7 +91,7 @@ class ReceiptVariant(models.Model):
     """Every other content that came under an id."""
 
     pk = models.CompositePrimaryKey("project_id", "id_key", "fingerprint")
-    project = _project()
+    project = project_of()
     id_key = models.BinaryField(max_length=HASH_BYTES)
     fingerprint = models.BinaryField(max_length=HASH_BYTES)
     receipt = models.UUIDField()
@@ -115,7 +116,7 @@ class Pending(models.Model):
     """A receipt that has no leaf yet."""
 
     receipt = models.UUIDField(primary_key=True)
-    project = _project()
+    project = project_of()
 
     class Meta:
         db_table = "pending"
@@ -126,7 +127,7 @@ class Leaf(models.Model):
     """A receipt's place in its project's log; record and hash never change (RFC 6962)."""
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index")
-    project = _project()
+    project = project_of()
     leaf_index = models.BigIntegerField()
     receipt = models.UUIDField(unique=True)
     record = models.BinaryField()
@@ -140,7 +141,7 @@ class TreeHead(models.Model):
     """The tree after a batch: its root, its right edge, and when it was committed."""
 
     pk = models.CompositePrimaryKey("project_id", "size")
-    project = _project()
+    project = project_of()
     size = models.BigIntegerField()
     root = models.BinaryField(max_length=HASH_BYTES)
     edge = models.BinaryField()
@@ -155,7 +156,7 @@ class Delivery(models.Model):
     """One attempt to hand over a receipt: when, by which token, what was answered."""
 
     id = models.UUIDField(primary_key=True)
-    project = _project()
+    project = project_of()
     receipt = models.UUIDField()
     at = models.DateTimeField()
     outcome = models.CharField(max_length=12)

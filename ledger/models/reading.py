@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from ledger.models.log import _project
+from ledger.models.log import project_of
 
 TEXT = 255
 
@@ -14,7 +14,7 @@ class ProjectorCursor(models.Model):
 
     pk = models.CompositePrimaryKey("projector", "project_id")
     projector = models.CharField(max_length=40)
-    project = _project()
+    project = project_of()
     next_leaf = models.BigIntegerField()
     rules_version = models.IntegerField()
 
@@ -30,7 +30,7 @@ class Entry(models.Model):
     """
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index")
-    project = _project()
+    project = project_of()
     leaf_index = models.BigIntegerField()
     receipt = models.UUIDField(unique=True)
     kind = models.CharField(max_length=16)
@@ -124,7 +124,7 @@ class EntrySubject(models.Model):
     """A business object that a receipt names."""
 
     pk = models.CompositePrimaryKey("project_id", "type", "subject", "leaf_index")
-    project = _project()
+    project = project_of()
     type = models.CharField(max_length=32)
     subject = models.TextField()
     leaf_index = models.BigIntegerField()
@@ -138,7 +138,7 @@ class PointerEvent(models.Model):
     """What the pointer of receipt `leaf_index` came to when receipt `at_leaf` had arrived."""
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index", "at_leaf")
-    project = _project()
+    project = project_of()
     leaf_index = models.BigIntegerField()
     at_leaf = models.BigIntegerField()
     pointer_state = models.CharField(max_length=20)
@@ -159,7 +159,7 @@ class PointerWait(models.Model):
     """A name that the pointer of a receipt was looked up by: its arrival asks again."""
 
     pk = models.CompositePrimaryKey("project_id", "name_kind", "name", "leaf_index")
-    project = _project()
+    project = project_of()
     name_kind = models.CharField(max_length=6)
     name = models.TextField()
     leaf_index = models.BigIntegerField()
@@ -173,7 +173,7 @@ class RollUp(models.Model):
     """How many receipts of one kind, task, queue, source and reason happened in five minutes."""
 
     pk = models.CompositePrimaryKey("project_id", "bucket_at", "facets")
-    project = _project()
+    project = project_of()
     bucket_at = models.DateTimeField()
     # Stands in the key for the six texts below, which together may be too long for an index row.
     facets = models.CharField(max_length=17)
@@ -193,7 +193,7 @@ class SetAside(models.Model):
     """A receipt that was set aside: open, sent through again, or closed by a person."""
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index")
-    project = _project()
+    project = project_of()
     leaf_index = models.BigIntegerField()
     receipt = models.UUIDField()
     received_at = models.DateTimeField()
@@ -215,7 +215,7 @@ class Acknowledgement(models.Model):
     """The newest word of a person on one attention item."""
 
     pk = models.CompositePrimaryKey("project_id", "item")
-    project = _project()
+    project = project_of()
     item = models.CharField(max_length=40)
     leaf_index = models.BigIntegerField()
     facts = models.CharField(max_length=64)
