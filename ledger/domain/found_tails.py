@@ -40,6 +40,8 @@ def found_tail(
     by_key = ", found by its key," if finding.state == "resolved-by-key" else ""
     if by_key and _says(original):
         return f"; found by its key: {_says(original)} {became}"
+    if code == "skip.original_failed" and finding.outcome == "running":
+        return f"; {name}{by_key} was {statement.original_state} by then, as the skip says"
     if (code, finding.outcome) in _AT_ODDS:
         return f"; {name}{by_key} {_AT_ODDS[code, finding.outcome]}"
     return f": {_says(original) or name}{by_key} {became}"

@@ -47,6 +47,15 @@ BY_OUTCOME: dict[str, str] = {
 }
 """What a skip without a reason comes to, by what became of its original."""
 
+BY_STATED_STATE: dict[str, str] = {
+    "discarded": "failed",
+    "failed": "failed",
+    "failure": "failed",
+    "cancelled": "cancelled",
+    "revoked": "cancelled",
+}
+"""What became of an original by the state that the skip says it was in, where nothing else does."""
+
 COMPARES_OUTCOME = frozenset({"skip.already_done", "skip.original_failed"})
 EXPLAINS_NOTHING = frozenset({"cycle", "wrong-kind", "missing-pointer"})
 
@@ -127,6 +136,8 @@ def _skip_code(statement: Statement, finding: Finding | None, shown: str) -> tup
         return lost, "original-missing"
     if _is_failed(outcome, statement):
         return "skip.original_failed", "original-failed"
+    if outcome == "running" and _is_failed(_stated_outcome(statement), statement):
+        return "skip.original_failed", "original-state-sent"
     if shown in EXPLAINS_NOTHING and not links.is_explained(statement):
         return "skip.unexplained", "nothing-explains"
     if reason in words.NEEDS_RULE and not links.is_explained(statement):
@@ -147,6 +158,10 @@ def _is_failed(outcome: str, statement: Statement) -> bool:
     if statement.reason == "upstream_failed" or not _rests_on_original(statement):
         return False
     return outcome == "failed" or (outcome == "cancelled" and statement.reason != "superseded")
+
+
+def _stated_outcome(statement: Statement) -> str:
+    return BY_STATED_STATE.get(statement.original_state.lower(), "")
 
 
 def _rests_on_original(statement: Statement) -> bool:

@@ -168,6 +168,7 @@ OUTCOME_TONES: dict[str, str] = {
 RULE_WORDS: dict[str, str] = {
     "original-missing": "an original that is not on record wins over the reason sent",
     "original-failed": "an original that did not succeed wins over the reason sent",
+    "original-state-sent": "how the original had ended, as the skip says and no receipt tells",
     "nothing-explains": "neither an original nor a rule nor a switch explains it",
     "reason-sent": "the reason that was sent, and nothing on record speaks against it",
     "rule-named": "the rule or the switch that the producer named",

@@ -22,7 +22,7 @@ from ledger.projectors.book import Book, Name, Near, is_of_key, names_of
 from ledger.registry import Judging, Write, registry
 from ledger.statements import Item
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 TABLES = ("entry", "entry_subject", "pointer_event", "pointer_wait")
 # A skip looks for its key back in time, and up to this far ahead where a lock was lost.
 AHEAD = timedelta(minutes=10)

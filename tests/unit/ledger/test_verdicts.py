@@ -402,6 +402,23 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         "skip.original_failed",
         "Skipped, but its original did not succeed: job 101 failed.",
     ),
+    "the skip says that the original had been discarded, and no receipt says how it ended": (
+        [START, skip(1, of="a", reason="already_done", original_state="discarded")],
+        SOON,
+        "skip.original_failed",
+        "Skipped, but its original did not succeed; job 101 was discarded by then, as the skip "
+        "says.",
+    ),
+    "the skip says that the original had been discarded, and a receipt says that it is done": (
+        [
+            START,
+            make(1, "done", **JOB),
+            skip(2, of="a", reason="already_done", original_state="discarded"),
+        ],
+        SOON,
+        "skip.already_done",
+        "Skipped because it was already done: job 101 is done.",
+    ),
     "no reason, and the original failed": (
         [FAIL, skip(1, of="a")],
         SOON,
