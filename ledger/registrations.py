@@ -6,6 +6,7 @@ from ledger.projectors.acknowledgements import AcknowledgementsProjector
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.projectors.roll_ups import RollUpsProjector
 from ledger.projectors.set_aside import SetAsideProjector
+from ledger.projectors.watched import WatchedProjector
 from ledger.queries import attention, verdict_items
 from ledger.registry import NavigationEntry, registry
 
@@ -16,6 +17,7 @@ def register() -> None:
     registry.add_projector(RollUpsProjector())
     registry.add_projector(SetAsideProjector())
     registry.add_projector(AcknowledgementsProjector())
+    registry.add_projector(WatchedProjector())
     registry.add_watched(*verdict_items.WATCHED)
     registry.add_attention(attention.pointer_items)
     registry.add_attention(verdict_items.verdict_items)

@@ -26,6 +26,7 @@ from ledger.models.reading import (
     RollUp,
     SetAside,
 )
+from ledger.models.watched import WatchedSpan
 
 __all__ = [
     "Acknowledgement",
@@ -48,4 +49,5 @@ __all__ = [
     "RollUp",
     "SetAside",
     "TreeHead",
+    "WatchedSpan",
 ]
