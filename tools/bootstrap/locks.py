@@ -11,8 +11,8 @@ from pathlib import Path
 
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?==(?P<version>[^ ;\\]+)")
 COMPILE = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
-COMPILE += ["--generate-hashes", "--no-header", "--no-annotate"]
-WANTED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)")
+COMPILE += ["--generate-hashes", "--no-header", "--no-annotate", "--emit-build-options"]
+WANTED = re.compile(r"^(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 def iter_faults(folder: Path) -> Iterator[str]:
