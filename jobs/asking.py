@@ -27,7 +27,7 @@ class RecipeBody(Schema):
     """What attempts are compared by; what is left out stays as each attempt was recorded."""
 
     fields: list[str] = Field(default=[], max_length=MOST_FIELDS)
-    window_s: float | None = Field(default=None, ge=0, le=FOREVER_S)
+    window_s: float | None = Field(default=None, ge=0, le=FOREVER_S, strict=True)
     states: list[str] | None = None
     policy: Literal["block", "run_again"] = "block"
     across_tasks: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from access import store as access_store
@@ -12,8 +13,10 @@ from jobs.queries import keys, lab
 from kit import clock
 from ledger import documents
 from ledger.queries import lists
+from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
+LOST = "verdict:dedup.lost_reentry"
 
 
 def simulation(
@@ -27,7 +30,16 @@ def simulation(
     query, cut = lists.parse_query(q), documents.find_cut(project_id, "")
     recipes = [recipe] if compare is None else [recipe, compare]
     found = lab.simulate(project_id, recipes, query, cut, limit)
-    return {**found[0], "compare": found[1] if len(found) > 1 else None, **offered}
+    compared = found[1] if len(found) > 1 else None
+    lost = _already_lost(project_id, q, cut)
+    return {**found[0], "compare": compared, "already_lost": lost, **offered}
+
+
+def _already_lost(project_id: int, q: str, cut: AsOf) -> Document:
+    """Count the re-entries that were lost when it happened, whatever recipe is tried now."""
+    query = f"{q} {LOST}".strip()
+    count = lists.count_receipts(project_id, lists.parse_query(query), cut)
+    return {"q": query, **asdict(count)}
 
 
 def key_list(project_id: int, wanted: keys.Wanted) -> Document:

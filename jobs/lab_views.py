@@ -47,7 +47,8 @@ def simulate(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     if recipe is not None:
         found = [(document, recipe), (document["compare"], compare)]
         trials = [lab_present.trial(project, one, each) for one, each in found if one and each]
-        context |= {"trials": trials, "table": lab_present.table(trials)}
+        lost = present.address(project, "receipts", q=document["already_lost"]["q"])
+        context |= {"trials": trials, "table": lab_present.table(trials), "lost_url": lost}
     context |= {"lab": document, "recorded": lab_present.recorded(project, document)}
     return draw(request, project, "jobs/simulate.html", context,
                 status=400 if "refused" in context else 200)  # fmt: skip

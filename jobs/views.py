@@ -125,4 +125,4 @@ def contradiction_list(request: HttpRequest, project: ProjectRow) -> HttpRespons
         "page_title": "Contradictions",
         **present.contradictions(project, document, given),
     }
-    return draw(request, project, "jobs/contradictions.html", context)
+    return draw(request, project, "jobs/contradictions.html", context, follows=not given["as_of"])

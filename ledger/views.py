@@ -23,8 +23,6 @@ from ledger.queries import counts, lists, receipts
 from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
-LIVE = frozenset({"ledger/list.html", "ledger/quarantine.html", "ledger/explain.html"})
-"""The pages with a part that follows the log; htmx gets any other page whole."""
 
 
 @require_safe
@@ -51,7 +49,7 @@ def receipt_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
         context |= _listing(request, project, documents.receipt_list(project.id, asked))
     else:
         context["listing"] = _nothing(asked)
-    return draw(request, project, "ledger/list.html", context, status=status)
+    return draw(request, project, "ledger/list.html", context, status=status, follows=True)
 
 
 @require_safe
@@ -100,7 +98,7 @@ def explain(request: HttpRequest, project: ProjectRow, ref: str) -> HttpResponse
         ),
         "is_settled": document["verdict"]["code"] != "not_derived",
     }
-    return draw(request, project, "ledger/explain.html", context)
+    return draw(request, project, "ledger/explain.html", context, follows=True)
 
 
 @require_safe
@@ -165,7 +163,7 @@ def quarantine(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
         "newest_url": present.address(project, "quarantine") if cursor else "",
         "next_url": _next(request, project, "quarantine", document["next"]),
     }
-    return draw(request, project, "ledger/quarantine.html", context)
+    return draw(request, project, "ledger/quarantine.html", context, follows=True)
 
 
 @require_POST
@@ -282,11 +280,14 @@ def draw(
     context: Document,
     *,
     status: int = 200,
+    follows: bool = False,
 ) -> HttpResponse:
-    """Draw a page, or its live part alone when htmx asks for it."""
-    is_part = http.is_partial(request) and template in LIVE
-    name = f"{template}#rows" if is_part else template
-    is_live = template in LIVE and not context.get("is_settled")
+    """Draw a page, or of one that follows the log its live part alone when htmx asks for it.
+
+    The template of such a page has a partial named `rows`; htmx gets any other page whole.
+    """
+    name = f"{template}#rows" if follows and http.is_partial(request) else template
+    is_live = follows and not context.get("is_settled")
     request.is_live = is_live  # type: ignore[attr-defined]
     request.has_twin = True  # type: ignore[attr-defined]
     return render(request, name, context, status=status)

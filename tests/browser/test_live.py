@@ -78,6 +78,21 @@ def test_the_overview_counts_on(windows: Windows, house: House) -> None:
     assert is_same_page(page)
 
 
+def test_a_contradiction_appears_and_the_page_no_longer_says_none(
+    windows: Windows, house: House
+) -> None:
+    one = {"key": {"recipe": "payout", "fields": {"payout": "PO-1"}}}
+    slug = house.take_project({"kind": "done", "occurred_at": "2026-10-05T09:00:00Z", **one})
+    page = windows.open(f"/p/{slug}/contradictions")
+    expect(page.locator("#rows")).to_contain_text("Zero")
+    wait_until_live(page)
+
+    house.send(slug, kind="done", occurred_at="2026-10-05T10:00:00Z", **one)
+
+    expect(page.locator("#rows .verdict .badge")).to_contain_text("1", timeout=SOON_MS)
+    expect(page.locator("#rows")).not_to_contain_text("Zero")
+
+
 def test_an_explanation_comes_as_soon_as_its_receipt_was_read(
     windows: Windows, house: House
 ) -> None:

@@ -194,6 +194,7 @@ def test_the_address_and_the_body_ask_the_same(lab: Lab) -> None:
 REFUSED = [
     ("simulate", {"recipe": {"states": ["asleep"]}}, 400),
     ("simulate", {"recipe": {"window_s": -1}}, 422),
+    ("simulate", {"recipe": {"window_s": True}}, 422),
     ("simulate", {"recipe": {"policy": "maybe"}}, 422),
     ("simulate", {"recipe": {}, "q": "colour:red"}, 400),
     ("simulate", {"recipe": {}, "q": "key.scope:a"}, 400),
@@ -231,6 +232,20 @@ def test_the_page_shows_both_recipes_and_every_flip_by_its_address_alone(lab: La
     assert "re-entries lost" in text
     assert "differs in macrostep (2 there, 5 here)" in text
     assert "scope, invoke_id, macrostep" in text
+
+
+def test_the_lab_counts_beside_a_trial_what_was_lost_already(lab: Lab) -> None:
+    told = {number: {"scope": "exec_b0", "id": "resolve", "generation": str(number)}
+            for number in (2, 5)}  # fmt: skip
+    _, skip = lab.tell(
+        invoke("enqueue", 0, 2, job={"id": "102"}, invoke=told[2]),
+        invoke("skip", 300, 5, reason="already_done", original={"job": "102"}, invoke=told[5]),
+    )
+
+    lost = lab.try_out(TWO_PART)["already_lost"]
+
+    assert lost["value"] == 1
+    assert [one["ref"] for one in lab.read(f"receipts?q={lost['q']}")["items"]] == [skip]
 
 
 def test_the_lab_without_a_recipe_offers_those_on_record(lab: Lab) -> None:
