@@ -26,6 +26,7 @@ from ledger.models.reading import (
     RollUp,
     SetAside,
 )
+from ledger.models.tallies import PolicyVersion, Tally, TallyJob, TaskWay
 from ledger.models.watched import WatchedSpan
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Pending",
     "PointerEvent",
     "PointerWait",
+    "PolicyVersion",
     "ProjectKey",
     "ProjectorCursor",
     "Quarantine",
@@ -48,6 +50,9 @@ __all__ = [
     "ReceiptVariant",
     "RollUp",
     "SetAside",
+    "Tally",
+    "TallyJob",
+    "TaskWay",
     "TreeHead",
     "WatchedSpan",
 ]

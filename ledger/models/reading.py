@@ -170,7 +170,10 @@ class PointerWait(models.Model):
 
 
 class RollUp(models.Model):
-    """How many receipts of one kind, task, queue, source and reason happened in five minutes."""
+    """How many receipts of one kind, task, queue, source and reason happened in five minutes.
+
+    `tallied` counts the outcomes that stand in tallies and have no receipt of their own.
+    """
 
     pk = models.CompositePrimaryKey("project_id", "bucket_at", "facets")
     project = project_of()
@@ -184,6 +187,7 @@ class RollUp(models.Model):
     instance = models.TextField(blank=True)
     reason = models.TextField(blank=True)
     count = models.BigIntegerField()
+    tallied = models.BigIntegerField(db_default=0)
 
     class Meta:
         db_table = "roll_up"

@@ -1,0 +1,100 @@
+"""Read tables of what was not kept singly: tallied outcomes, the policies, and what is seen."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from ledger.models.log import project_of
+from ledger.models.reading import TEXT
+
+
+class TallyJob(models.Model):
+    """A job whose outcome stands in a tally: 8 bytes of its keyed hash, and the tally's leaf.
+
+    One narrow row for each outcome; two jobs may share a hash, so the tally itself is read before
+    anything is said of one. On SQLite the rows lie in the index of their key and nowhere else.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "job", "leaf_index")
+    project = project_of()
+    job = models.BigIntegerField()
+    leaf_index = models.BigIntegerField()
+
+    class Meta:
+        db_table = "tally_job"
+
+
+class Tally(models.Model):
+    """One tally: whose outcomes it sums, of which time, and how many of them it lists.
+
+    `is_whole` tells whether it lists every outcome that it counts.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "leaf_index")
+    project = project_of()
+    leaf_index = models.BigIntegerField()
+    system = models.TextField(blank=True)
+    instance = models.TextField(blank=True)
+    policy = models.TextField(blank=True)
+    from_at = models.DateTimeField(null=True)
+    to_at = models.DateTimeField()
+    done = models.BigIntegerField()
+    retried = models.BigIntegerField()
+    listed = models.BigIntegerField()
+    is_whole = models.BooleanField()
+
+    class Meta:
+        db_table = "tally"
+        indexes = [
+            models.Index(
+                fields=["project", "system", "instance", "is_whole", "leaf_index"],
+                name="tally_by_source",
+            )
+        ]
+
+
+class PolicyVersion(models.Model):
+    """A recording policy as a source announced it, each time that it was not the one before.
+
+    `each`, `tally` and `never` are JSON lists of patterns, `digest` of all three and the version.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "system", "instance", "leaf_index")
+    project = project_of()
+    system = models.TextField(blank=True)
+    instance = models.TextField(blank=True)
+    leaf_index = models.BigIntegerField()
+    receipt = models.UUIDField()
+    at = models.DateTimeField()
+    version = models.TextField(blank=True)
+    digest = models.CharField(max_length=64)
+    each = models.TextField()
+    tally = models.TextField()
+    never = models.TextField()
+
+    class Meta:
+        db_table = "policy_version"
+
+
+class TaskWay(models.Model):
+    """One way in which receipts of a task come: announced by its source, or seen in receipts.
+
+    `told_leaf` is the receipt that announced it last, `seen_leaf` the first that came this way,
+    `skip_leaf` the first skip that did.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "name")
+    project = project_of()
+    # Stands in the key for the four texts below, which may be too long for an index row.
+    name = models.CharField(max_length=17)
+    task = models.TextField()
+    system = models.TextField(blank=True)
+    instance = models.TextField(blank=True)
+    way = models.CharField(max_length=TEXT)
+    told_leaf = models.BigIntegerField(null=True)
+    seen_leaf = models.BigIntegerField(null=True)
+    skip_leaf = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "task_way"
+        indexes = [models.Index(fields=["project", "task"], name="task_way_of_task")]
