@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable
 
-from counterfoil import ids
+from counterfoil import context, ids
 from counterfoil.claims import Claim, NotAsked, Once, Result, Skipped
 from counterfoil.client import Client
 from counterfoil.errors import (
@@ -55,6 +55,7 @@ __all__ = [
     "beat",
     "close",
     "configure",
+    "context",
     "digest",
     "flush",
     "get_client",
@@ -74,7 +75,7 @@ def configure(**settings: Any) -> Client:
     """Set up the client of this process; what is not given is read from COUNTERFOIL_… variables.
 
     Takes the fields of `Settings`: url, token, token_file, spool, name, source, max_bytes,
-    when_full, send, off, digest_key. Without a call the first receipt does it.
+    when_full, send, off, digest_key, policy. Without a call the first receipt does it.
     """
     global _default
     made = Client(from_env(**settings))

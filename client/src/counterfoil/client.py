@@ -9,12 +9,15 @@ from __future__ import annotations
 import atexit
 import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from counterfoil import digests, encode, receipts
+from counterfoil import context, digests, encode, journal, receipts, values
+from counterfoil.errors import SpoolError
 from counterfoil.forwarder import Forwarder, Outcome
+from counterfoil.policy import Policy
 from counterfoil.receipts import UNSET, KeyForm
+from counterfoil.recording import Recording
 from counterfoil.sender import Sender
 from counterfoil.settings import Settings
 from counterfoil.spool import Spool
@@ -33,6 +36,8 @@ class Client:
             when_full=settings.when_full,
         )
         self._sender = self._make_sender(timeout_s)
+        self._recording = Recording(settings.policy, self._tell_policy)
+        self._heads: dict[tuple[int, str], tuple[Any, bytes]] = {}
         _open.add(self)
 
     def _make_sender(self, timeout_s: float) -> Sender | None:
@@ -67,11 +72,13 @@ class Client:
         `original` names what it was skipped for: a receipt's id, {"receipt": id}, {"job": id}, or
         None for "there is none"; left out, nothing is said. `holder` is the name that a guard gave
         instead: a token of `once`, or the id of a job. `rule` explains a skip that has no original.
+        Inside a running task that `context` knows of, its job, source and trace are filled in.
         """
         if holder is not UNSET:
             if original is not UNSET:
                 raise receipts.BadReceipt("Give holder or original, not both")
             original = receipts.original_from_holder(holder, is_finished=reason == "already_done")
+        fields = context.filled(fields)
         return self.receipt("skip", key=key, reason=reason, original=original, rule=rule, **fields)
 
     def act(self, verb: str, target: str, *, by: Any, why: str, **fields: Any) -> str:
@@ -111,6 +118,78 @@ class Client:
         """Give the `ignored` part of a key: each value as its keyed digest and size."""
         return {name: self.digest(value) for name, value in values.items()}
 
+    @property
+    def policy(self) -> Policy:
+        """The recording policy in force (see policy)."""
+        return self._recording.policy()
+
+    def announce(self, source: Mapping[str, Any] | None = None) -> None:
+        """Tell the ledger which policy is in force for a source; once, and when it changes.
+
+        `outcome` does it by itself. Whoever writes receipts because of `choice` calls it as well,
+        with the source of those; a call that has nothing new to tell costs a microsecond.
+        """
+        if not self.settings.off:
+            self._recording.announce(source or self.settings.source)
+
+    def choice(self, task: str) -> str:
+        """Give "each", "tally" or "never": how ordinary outcomes of the task are kept."""
+        return self._recording.policy().choice(task)
+
+    def outcome(
+        self,
+        task: str,
+        queue: str,
+        job: str,
+        outcome: str = "done",
+        ms: float = 0.0,
+        *,
+        source: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Tally an ordinary outcome, "done" or "retried", that ended now; True when it is kept.
+
+        Survives kill -9 from the moment that the call returns. Give the same `source` object each
+        time: it is looked up by identity. Never raises for what disk or server do.
+        """
+        if self.settings.off:
+            return False
+        if outcome not in journal.OUTCOMES:
+            raise receipts.BadReceipt('An ordinary outcome is "done" or "retried"')
+        if len(task) > journal.MAX_TEXT or len(queue) > journal.MAX_TEXT or len(job) > 255:
+            return self._outcome_alone(task, queue, job, outcome, ms, source)
+        self._recording.announce(source or self.settings.source)
+        line = journal.line_of(task, queue, job, outcome, ms)
+        is_there = self._spool.append_outcome(line, self._head(source))
+        self._wake()
+        return is_there
+
+    def described(self, value: Any) -> dict[str, Any]:
+        """Give of a value what may leave: `{"size": 12, "digest": "hmac-sha256:…"}`."""
+        return values.described(value, self.settings.digest_key)
+
+    def error(self, error: BaseException) -> dict[str, Any]:
+        """Give of an exception what may leave: `{"type", "size", "digest"}`, never its text."""
+        return values.error_of(error, self.settings.digest_key)
+
+    def arguments(
+        self, task: str, args: Any, kwargs: Any, names: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Give of a call what may leave: `{"args": […], "kwargs": {…}, "clear": {…}}`.
+
+        `names` are the names of the task's positional parameters, where they are known: so a field
+        that the policy names is found however it was passed.
+        """
+        clear = self._recording.policy().clear_fields(task)
+        key = self.settings.digest_key
+        return values.arguments_of(args, kwargs, clear=clear, names=names, key=key)
+
+    def subjects(
+        self, task: str, args: Any, kwargs: Any, names: Sequence[str] = ()
+    ) -> list[dict[str, str]]:
+        """Give the business objects that the policy finds in a call, for `subjects`."""
+        fields = self._recording.policy().subject_fields(task)
+        return values.subjects_of(args, kwargs, fields=fields, names=names) if fields else []
+
     def write(
         self, receipt: Mapping[str, Any], *, durable: bool = False, admitted: bool = False
     ) -> bool:
@@ -125,9 +204,40 @@ class Client:
         if self.settings.off:
             return False
         is_there = self._spool.append(line, durable=durable, admitted=admitted)
+        self._wake()
+        return is_there
+
+    def _wake(self) -> None:
         if self._sender is not None and self.settings.send:
             self._sender.ensure()
-        return is_there
+
+    def _tell_policy(self, source: Mapping[str, Any] | None, said: Mapping[str, Any]) -> None:
+        # Durable: absence of other receipts gets its meaning from this one.
+        try:
+            self.receipt("observe", durable=True, source=source, **said)
+        except SpoolError:
+            # The spool has said in the log why; a task does not fail for a policy.
+            return
+
+    def _head(self, source: Mapping[str, Any] | None) -> bytes:
+        wanted = source or self.settings.source
+        version = self._recording.policy().version
+        known = self._heads.get((id(wanted), version))
+        # The object is kept beside its identity, so that no other can come to have it.
+        if known is None or known[0] is not wanted:
+            if len(self._heads) > 64:
+                self._heads.clear()
+            known = (wanted, journal.head_of(wanted, version))
+            self._heads[(id(wanted), version)] = known
+        return known[1]
+
+    def _outcome_alone(
+        self, task: str, queue: str, job: str, outcome: str, ms: float, source: Any
+    ) -> bool:
+        kind = "done" if outcome == journal.DONE else "retry"
+        named = {"task": task, "queue": queue, "id": job}
+        fields = {"job": named, "took_ms": round(ms), "source": source}
+        return self.write(receipts.made(kind, fields, self.settings.source))
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Send what waits, for at most about that long; True when nothing waits any more.

@@ -43,10 +43,21 @@ class ForwardLock:
 
 def spools(directory: Path) -> dict[str, list[names.SpoolFile]]:
     """Give the files of each spool in the order of their lines; durable spools come first."""
+    return _by_stem(directory, is_journal=False)
+
+
+def journals(directory: Path) -> dict[str, list[names.SpoolFile]]:
+    """Give the files of each journal of ordinary outcomes in the order of their lines."""
+    return _by_stem(directory, is_journal=True)
+
+
+def _by_stem(directory: Path, *, is_journal: bool) -> dict[str, list[names.SpoolFile]]:
     found: dict[str, list[names.SpoolFile]] = {}
     for entry in os.scandir(directory):
         file = names.parse(entry.name)
-        if file is not None and file.ending in _ORDER:
+        if file is None or (file.level == names.OUTCOMES) is not is_journal:
+            continue
+        if file.ending in _ORDER:
             found.setdefault(file.stem, []).append(file)
     for files in found.values():
         files.sort(key=lambda f: (f.first or 0, _ORDER[f.ending]))

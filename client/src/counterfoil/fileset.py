@@ -28,7 +28,10 @@ class SyncFailed(SpoolError):
 
 
 class FileSet:
-    """One level's files in one spool directory, written by this process alone."""
+    """One level's files in one spool directory, written by this process alone.
+
+    `head` is a line at the beginning of each file that is not counted.
+    """
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class FileSet:
         level: str,
         segment_bytes: int,
         segment_s: float = 60.0,
+        head: bytes = b"",
         sync: Callable[[int], None] | None = None,
     ) -> None:
         self._directory = directory
@@ -44,7 +48,7 @@ class FileSet:
         self._pid, self._start = os.getpid(), alive.own_start()
         self._segment_bytes, self._segment_s = segment_bytes, segment_s
         self._sync_fd = sync or full_sync
-        self._level = level
+        self._level, self._head = level, head
         # Re-entrant, both: a signal handler of the task may write a receipt while its own thread
         # is in here.
         self._lock = threading.RLock()
@@ -147,6 +151,8 @@ class FileSet:
         try:
             # Locked before it bears its name, so that it is never seen without its writer.
             fcntl.flock(fd, fcntl.LOCK_EX)
+            if os.write(fd, self._head) < len(self._head):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             made.rename(path)
             self._sync_directory()
         except OSError:

@@ -1,11 +1,12 @@
 """Names of spool files, and of the spools they belong to.
 
 Every program may write `NAME.PID.START.open` (then `.ready`). The files of this client have more
-in NAME: `BASE-LEVEL-TOKEN+FIRST`, where LEVEL is `d` (durable) or `w` (written), TOKEN is ten hex
-digits drawn when the spool begins, and FIRST is the number of the first line of this file in its
-spool. The spool of such files is all files with the same NAME but for `+FIRST`; a hole between the
-last line of one file and FIRST of the next is a loss, and its length is the count of it. Any other
-file is a spool of its own, numbered from 1.
+in NAME: `BASE-LEVEL-TOKEN+FIRST`, where LEVEL is `d` (durable), `w` (written), `o` (ordinary
+outcomes, which wait to be tallied and are not sent themselves) or `t` (the tallies made of them),
+TOKEN is ten hex digits drawn when the spool begins, and FIRST is the number of the first line of
+this file in its spool. The spool of such files is all files with the same NAME but for `+FIRST`; a
+hole between the last line of one file and FIRST of the next is a loss, and its length is the count
+of it. Any other file is a spool of its own, numbered from 1.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ from dataclasses import dataclass
 
 DURABLE = "d"
 WRITTEN = "w"
+OUTCOMES = "o"
+TALLIES = "t"
 
 _FILE = re.compile(
     r"(?P<name>.+)\.(?P<pid>[0-9]{1,10})\.(?P<start>[0-9]{1,20})\.(?P<ending>[a-z]+)"
 )
-_OURS = re.compile(r"(?P<spool>.+-(?P<level>[dw])-[0-9a-f]{10})\+(?P<first>[0-9]{1,18})", re.DOTALL)
+_OURS = re.compile(
+    r"(?P<spool>.+-(?P<level>[dwot])-[0-9a-f]{10})\+(?P<first>[0-9]{1,18})", re.DOTALL
+)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 

@@ -35,6 +35,7 @@ class Settings:
     send: bool = True
     off: bool = False
     digest_key: bytes = field(default=b"", repr=False)
+    policy: Path | None = None
 
     def __post_init__(self) -> None:
         if self.when_full not in ("raise", "drop"):
@@ -69,6 +70,7 @@ def from_env(env: Mapping[str, str] | None = None, **given: Any) -> Settings:
         send=found.get("COUNTERFOIL_SEND", "1") not in ("0", "no", "off"),
         off=found.get("COUNTERFOIL_OFF", "") not in ("", "0"),
         digest_key=_digest_key(found),
+        policy=_path(found.get("COUNTERFOIL_POLICY")),
     )
     return replace(settings, **{k: _typed(k, v) for k, v in given.items() if v is not None})
 
@@ -98,7 +100,7 @@ def source_of(text: str) -> dict[str, str] | None:
 
 
 def _typed(name: str, value: Any) -> Any:
-    if name in ("spool", "token_file"):
+    if name in ("spool", "token_file", "policy"):
         return Path(value)
     if name == "source" and isinstance(value, str):
         return source_of(value)

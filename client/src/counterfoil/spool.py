@@ -57,13 +57,16 @@ class Spool:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._sets = {level: self._new_set(level) for level in (names.DURABLE, names.WRITTEN)}
+        self._journals: dict[bytes, FileSet] = {}
         self._room_lock = threading.RLock()
         self._unchecked = self._stride
         self._refused_until = 0.0
         self._is_warned = False
 
-    def _new_set(self, level: str) -> FileSet:
-        return FileSet(self.directory, self._base, level, self._segment_bytes, sync=self._sync)
+    def _new_set(self, level: str, head: bytes = b"") -> FileSet:
+        return FileSet(
+            self.directory, self._base, level, self._segment_bytes, head=head, sync=self._sync
+        )
 
     def append(self, line: bytes, *, durable: bool, admitted: bool = False) -> bool:
         """Put one line in the spool and say whether it is there.
@@ -83,12 +86,34 @@ class Spool:
         self._is_warned = False
         return True
 
+    def append_outcome(self, line: bytes, head: bytes) -> bool:
+        """Put the line of an ordinary outcome in the journal that begins with that head.
+
+        It is handed to the operating system, as a written receipt is, and never raises.
+        """
+        if os.getpid() != self._pid:
+            self._leave_parent()
+        files = self._journals.get(head)
+        if files is None:
+            files = self._journals.setdefault(head, self._new_set(names.OUTCOMES, head))
+        try:
+            if not self._has_room(len(line), durable=False):
+                raise SpoolFull(f"({self._max_bytes} bytes in {self.directory})")
+            self._put(files, line, durable=False)
+        except (SpoolError, OSError) as error:
+            return self._refuse(files, error, durable=False)
+        self._is_warned = False
+        return True
+
     def close(self) -> None:
         """Close the spool in order, so that the ledger does not take it for silent."""
         if os.getpid() == self._pid:
-            for files in self._sets.values():
+            for files in self._all_sets():
                 self._close(files)
         self._begin()
+
+    def _all_sets(self) -> list[FileSet]:
+        return [*self._sets.values(), *self._journals.values()]
 
     def _close(self, files: FileSet) -> None:
         try:
@@ -158,12 +183,13 @@ class Spool:
     def _give_up(self, wanted: int) -> int:
         freed = room.give_up_oldest(self.directory, wanted)
         if freed < wanted:
-            self._sets[names.WRITTEN].rotate()
+            for files in (*self._journals.values(), self._sets[names.WRITTEN]):
+                files.rotate()
             freed += room.give_up_oldest(self.directory, wanted - freed)
         return freed
 
     def _leave_parent(self) -> None:
-        for files in self._sets.values():
+        for files in self._all_sets():
             files.forget()
         self._begin()
 
