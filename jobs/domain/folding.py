@@ -11,6 +11,9 @@ from datetime import datetime
 from jobs.domain.facts import ENDINGS, Call, Fact, Row
 from jobs.domain.job import Job
 
+ENDED = frozenset({"completed", "cancelled", "discarded"})
+"""The states from which a row of Oban comes back only by somebody's hand."""
+
 
 def identify(job: Job, fact: Fact) -> None:
     """Take what names the job: what its row says stands over what others say."""
@@ -73,6 +76,8 @@ def _read_row(job: Job, row: Row, fact: Fact) -> None:
     """Take a row as it stands, as far as no newer row is known, and no newer word of its state."""
     if row.attempted_at is not None:
         job.attempted_at = max(filter(None, (job.attempted_at, row.attempted_at)))
+    if row.state in ENDED:
+        job.ended_at = min(filter(None, (job.ended_at, fact.at)))
     if job.row_at is not None and fact.at < job.row_at:
         return
     job.row_leaf, job.row_at = fact.leaf, fact.at

@@ -12,6 +12,7 @@ class Job:
 
     Times are aware; `state_at` is when the newest statement about its state was true. `state` is
     Oban's word, `failed` for a failed job of another system, empty while only asked for.
+    `ended_at` is when a row was first seen that had ended, whatever it was set to afterwards.
     `deleted_level` is "recorded" where the deletion was told by whoever deleted; a reader of the
     table only notices, perhaps long after, that a row is gone. `prev` is the job that had its key
     before, where the key is no call's, `window_s` how long its key guards, and `guards` the states
@@ -35,6 +36,7 @@ class Job:
     scheduled_at: datetime | None = None
     attempted_at: datetime | None = None
     finished_at: datetime | None = None
+    ended_at: datetime | None = None
     scope: str = ""
     logical_scope: str = ""
     invoke: str = ""

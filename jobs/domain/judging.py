@@ -79,8 +79,11 @@ def _judge_invoke(job: Job, known: Known) -> Ruling:
 
 
 def _was_retried(job: Job) -> bool:
-    waits = job.state in ("available", "scheduled") and job.attempted_at is not None
-    return waits and job.last_error in ("cancel", "cancel_discarded")
+    if job.state not in ("available", "scheduled"):
+        return False
+    if job.ended_at is not None and job.state_at is not None and job.ended_at < job.state_at:
+        return True
+    return job.attempted_at is not None and job.last_error in ("cancel", "cancel_discarded")
 
 
 def _deleted_before(job: Job, line: Line, known: Known) -> Job | None:

@@ -97,8 +97,8 @@ OF_JOB: dict[str, Callable[[Ruling, Job], str]] = {
         f"stored: the guard went with the row{_window(ruling)}, and the work was asked for again."
     ),
     "rerun.same_row": lambda ruling, job: (
-        "It was cancelled and set going again in the same row: the same generation, the next "
-        "attempt."
+        f"It {'had ended' if job.ended_at else 'was cancelled'} and was set going again in the "
+        "same row: the same generation, the next attempt."
     ),
     "discard.run_dead": lambda ruling, job: (
         "Its last error says that the run was no longer there, so its outcome was dropped."

@@ -29,6 +29,7 @@ class Job(models.Model):
     scheduled_at = models.DateTimeField(null=True)
     attempted_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
     scope = models.TextField(blank=True)
     logical_scope = models.TextField(blank=True)
     invoke = models.TextField(blank=True)
