@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.models.feeds import Arrival, FeedGap, FeedProducer, FeedSpool, FeedToken, LateReceipt
 from ledger.models.log import (
     Delivery,
     DeliveryBody,
@@ -31,11 +32,17 @@ from ledger.models.watched import WatchedSpan
 
 __all__ = [
     "Acknowledgement",
+    "Arrival",
     "Delivery",
     "DeliveryBody",
     "DeliveryTail",
     "Entry",
     "EntrySubject",
+    "FeedGap",
+    "FeedProducer",
+    "FeedSpool",
+    "FeedToken",
+    "LateReceipt",
     "Leaf",
     "Pending",
     "PointerEvent",
