@@ -11,6 +11,7 @@ from jobs.domain.state import Job, Known, Told
 from jobs.queries import rows, scopes, turned
 from jobs.queries.rows import Document
 from jobs.queries.turned import Turned
+from kit.http import ProblemError
 from ledger.queries import chosen
 from ledger.queries.as_of import AsOf
 
@@ -90,7 +91,11 @@ def _values(jobs: Sequence[Job], skips: Sequence[Turned]) -> list[str]:
 
 
 def _window(values: Sequence[str], at: str) -> list[str]:
-    end = values.index(at) + 1 if at in values else len(values)
+    if at and at not in values:
+        raise ProblemError(
+            400, "until", "No such generation", "`until` takes a generation of this call."
+        )
+    end = values.index(at) + 1 if at else len(values)
     return list(values[max(0, end - COLUMNS) : end])
 
 

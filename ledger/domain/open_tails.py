@@ -71,5 +71,6 @@ def _missing(statement: Statement, finding: Finding) -> str:
     if finding.skips:
         return f"the skips lead on to {_last(finding)}, whose original is not recorded"
     if finding.rule == "key-none":
-        return "it names none, and no start or done with the same key came before it"
+        later = " or in the ten minutes after it" if statement.reason == "lock_contended" else ""
+        return f"it names none, and no enqueue, start or done with its key came before it{later}"
     return f"{pointer_words(statement)} never arrived"

@@ -131,6 +131,7 @@ def test_a_call_of_many_generations_counts_every_skip_and_draws_those_of_its_col
     assert call["sentence"].endswith("asked for again 250 times.")
     again = next(row for row in call["rows"] if row["label"] == "asked again")
     assert [len(cell["skips"]) for cell in again["cells"]] == [1] * 12
+    assert desk.get("scopes/run/invokes/call?until=soon").status_code == 400
 
 
 def test_a_run_as_of_an_earlier_number_is_what_it_was_then(desk: Desk) -> None:

@@ -130,6 +130,8 @@ def test_a_target_does_not_show_its_address() -> None:
         ["--dsn=", "--once"],
         ["--dsn-env=NOT_SET_ANYWHERE", "--once"],
         ["--dsn=hunter2 hunter2", "--once"],
+        ["--dsn=postgresql://h:99999/d", "--once"],
+        ["--dsn=postgresql://h:hunter2/d", "--once"],
     ],
 )
 def test_options_that_do_not_fit_are_3(

@@ -21,6 +21,7 @@ from kit import commands, redact
 SYSTEM = "oban"
 UNREACHABLE = 2
 LONGEST_S = 3600
+NO_ADDRESS = "The DSN is no address of a PostgreSQL."
 
 
 class Command(commands.Command):
@@ -78,13 +79,19 @@ class Command(commands.Command):
             parts = psycopg.conninfo.conninfo_to_dict(dsn)
         except psycopg.ProgrammingError:
             # The driver's own message repeats the address.
-            raise commands.UsageError("The DSN is no address of a PostgreSQL.") from None
+            raise commands.UsageError(NO_ADDRESS) from None
+        if not all(_is_port(port) for port in str(parts.get("port", "")).split(",")):
+            raise commands.UsageError(f"{NO_ADDRESS} A port is a number from 1 to 65535.")
         if name is None and (parts.get("password") or redact.has_password(dsn)):
             self.stderr.write(
                 "The address has a password in it, which others on this machine can see. "
                 "Give it in a variable by --dsn-env."
             )
         return str(dsn)
+
+
+def _is_port(text: str) -> bool:
+    return not text or (text.isascii() and text.isdigit() and 1 <= int(text) <= 65_535)
 
 
 def _told_to_stop() -> threading.Event:

@@ -170,7 +170,8 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         at("09:10"),
         "dedup.lock_contended_lost",
         "Skipped because another held the lock, but nobody can be found who held it: it names "
-        "none, and no start or done with the same key came before it.",
+        "none, and no enqueue, start or done with its key came before it or in the ten minutes "
+        "after it.",
     ),
     "a lock, and the holder that it names never came": (
         [skip(0, of="a", reason="lock_contended")],
@@ -441,8 +442,8 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         [skip(0, reason="already_done", key=key(n=1))],
         LATER,
         "skip.original_missing",
-        "Skipped, but its original is not recorded: it names none, and no start or done with the "
-        "same key came before it.",
+        "Skipped, but its original is not recorded: it names none, and no enqueue, start or done "
+        "with its key came before it.",
     ),
     "what it depends on never came": (
         [skip(0, of="a", reason="upstream_failed")],
