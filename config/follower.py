@@ -1,4 +1,4 @@
-"""The follower: acts of people into the log, then sequence, then derive, over and over.
+"""The follower: acts of people and arrivals of feeds into the log, then sequence, then derive.
 
 The same loop runs as a thread of the embedded server and as `manage.py follow`; it is woken by an
 append in its own process and looks by itself every 200 ms.
@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from access import queries as access_queries
 from access.models import Project
-from ledger import acts, derive, rebuild, sequence, store
+from ledger import acts, arrivals, derive, rebuild, sequence, store
 
 IDLE_S = 0.2
 # How often every project is looked at, busy or not: a release may bring a new projector.
@@ -73,8 +73,8 @@ def every_project() -> list[int]:
 
 
 def busy_projects() -> list[int]:
-    """Give the projects that have something to do, by three queries however many there are."""
-    undrained = access_queries.projects_with_undrained_actions()
+    """Give the projects that have something to do, by four queries however many there are."""
+    undrained = {*access_queries.projects_with_undrained_actions(), *arrivals.due_projects()}
     return sorted({*undrained, *sequence.waiting_projects(), *derive.projects_behind()})
 
 
@@ -106,6 +106,7 @@ def _is_fresh(looked_at: float | None) -> bool:
 
 def _follow(project_id: int) -> int:
     moved = acts.drain(project_id)
+    moved += arrivals.drain(project_id)
     moved += sequence.sequence(project_id)
     moved += rebuild.rebuild_outdated(project_id)
     return moved + derive.derive(project_id)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from kit import bulk, ids
 from kit.db import write_transaction
@@ -34,6 +35,7 @@ _DELIVERY = (
     "id", "project_id", "receipt", "at", "outcome", "token", "bytes_differ", "feed_spool",
     "feed_number", "sent",
 )  # fmt: skip
+_ARRIVAL = ("project_id", "token", "spool", "first_number", "last_number", "replayed", "at")
 
 Key = tuple[int, bytes]
 Content = tuple[int, bytes, bytes]
@@ -82,6 +84,7 @@ def append(drafts: Sequence[Draft]) -> list[Outcome]:
         outcomes = _compare_bytes(outcomes)
         _insert_receipts([outcome for outcome in outcomes if outcome.is_new])
         _insert_deliveries(outcomes)
+        _insert_arrivals(outcomes)
     for listener in _listeners:
         listener()
     return outcomes
@@ -247,6 +250,22 @@ def _count_deliveries(counted: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
         "last_at = excluded.last_at",
         [(receipt, len(times), times[-1]) for receipt, times in sorted(counted.items())],
     )
+
+
+def _insert_arrivals(outcomes: Sequence[Outcome]) -> None:
+    """Note which numbers of which spools came, a row for each run without a hole."""
+    runs: list[list[Any]] = []
+    for outcome in outcomes:
+        envelope = outcome.draft.envelope
+        number = envelope.feed_number
+        if number is None:
+            continue
+        feed = [envelope.project_id, envelope.token_id, envelope.feed_spool]
+        if not runs or runs[-1][:3] != feed or runs[-1][4] + 1 != number:
+            runs.append([*feed, number, number, 0, envelope.received_at])
+        runs[-1][4] = number
+        runs[-1][5] += not outcome.is_new
+    bulk.insert_rows("arrival", _ARRIVAL, runs)
 
 
 def _by_project(keys: Sequence[Key]) -> dict[int, list[bytes]]:

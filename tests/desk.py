@@ -115,9 +115,10 @@ class Desk:
 
         The follower would look at the projects of all other tests as well.
         """
-        from ledger import acts, derive, sequence
+        from ledger import acts, arrivals, derive, sequence
 
-        while acts.drain(self.project.id) or sequence.sequence(self.project.id):
+        own = self.project.id
+        while acts.drain(own) or arrivals.drain(own) or sequence.sequence(own):
             pass
         while derive.derive(self.project.id):
             pass
