@@ -58,6 +58,7 @@ class FeedSpool(models.Model):
     written = models.BigIntegerField(null=True)
     unsent = models.BigIntegerField(null=True)
     dropped = models.BigIntegerField()
+    dropped_at = models.DateTimeField(null=True)
     waived = models.BigIntegerField()
     oldest_at = models.DateTimeField(null=True)
     expected = models.BigIntegerField()
