@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobs.domain.evaluate import evaluate
+from jobs.domain.oban_backup import backup_receipt
 from jobs.judge import CallsJudge
 from jobs.projectors.attempts import AttemptsProjector
 from jobs.projectors.contradictions import ContradictionsProjector
@@ -28,3 +29,4 @@ def register() -> None:
     registry.add_navigation(NavigationEntry("Contradictions", "contradictions", 60))
     registry.add_watched(*WATCHED)
     registry.add_evaluation("jobs", evaluate)
+    registry.add_row_reader("oban_jobs", backup_receipt)

@@ -5,7 +5,7 @@ It is the only inversion in the code (design, section 3, rule 1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -146,6 +146,13 @@ Evaluation = Callable[[Any], Any]
 """Judges a recorded history: JSON in, JSON out; raises ValueError for one it cannot read."""
 
 
+RowReader = Callable[[Mapping[str, Any], str], dict[str, Any]]
+"""Makes the receipt of a row of a foreign table, given by its columns, for an instance.
+
+It raises ledger.domain.import_values.LineFault for a row that is none of that table.
+"""
+
+
 @dataclass(slots=True)
 class Registry:
     """What the apps have registered, in declared order."""
@@ -158,6 +165,7 @@ class Registry:
     sections: list[SectionSource] = field(default_factory=list)
     contradictions: list[ContradictionSource] = field(default_factory=list)
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    row_readers: dict[str, RowReader] = field(default_factory=dict)
 
     def add_projector(self, projector: Projector) -> None:
         """Add a projector; it may read the tables of those added before it."""
@@ -197,6 +205,10 @@ class Registry:
     def add_evaluation(self, kind: str, evaluation: Evaluation) -> None:
         """Add what `manage.py evaluate KIND` runs."""
         self.evaluations[kind] = evaluation
+
+    def add_row_reader(self, table: str, reader: RowReader) -> None:
+        """Add what makes receipts of an imported table's rows, by the name that maps use."""
+        self.row_readers[table] = reader
 
 
 registry = Registry()

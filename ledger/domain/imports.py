@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,15 +41,14 @@ def imported_span(statement: Statement) -> tuple[datetime, datetime] | None:
     return min(first, last), max(first, last)
 
 
-def line_id(source: str, line: bytes, ordinal: int) -> str:
-    """Return the id of the receipt of a line.
+def line_id(source: str, digest: str, ordinal: int, part: int = 0) -> str:
+    """Return the id of the receipt of a line, given the line's digest.
 
-    It follows from the source, the line's bytes and how many equal lines stand before it in its
-    file. So a file that has grown, or that was rotated under another name, adds its new lines
+    `ordinal` counts the equal lines before it in its file, `part` the receipts that the line
+    makes. So a file that has grown, or that was rotated under another name, adds its new lines
     only, and two equal lines of one file are two receipts.
     """
-    text = f"{source}\n{hashlib.sha256(line).hexdigest()}\n{ordinal}"
-    return str(uuid.uuid5(NAMESPACE, text))
+    return str(uuid.uuid5(NAMESPACE, f"{source}\n{digest}\n{ordinal}\n{part}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +66,7 @@ class Told:
     taken: int
     left_out: int
     set_aside: int
+    receipts: int
     first_at: datetime | None
     last_at: datetime | None
     faults: tuple[tuple[int, str], ...] = ()
@@ -80,7 +79,8 @@ def import_receipt(told: Told) -> dict[str, Any]:
     too, so the same import once more is the same receipt.
     """
     system, instance = told.source
-    named = f"{told.file}\n{told.file_sha256}\n{told.map_sha256}\n{told.taken}\n{told.set_aside}"
+    counted = f"{told.taken}\n{told.set_aside}\n{told.receipts}"
+    named = f"{told.file}\n{told.file_sha256}\n{told.map_sha256}\n{counted}"
     spans = {"first_at": told.first_at, "last_at": told.last_at}
     return {
         "schema": SCHEMA,
@@ -99,6 +99,7 @@ def import_receipt(told: Told) -> dict[str, Any]:
             "taken": told.taken,
             "left_out": told.left_out,
             "set_aside": told.set_aside,
+            "receipts": told.receipts,
             **{name: rfc3339(at) for name, at in spans.items() if at is not None},
         },
         "data": {"set_aside": [{"line": line, "why": why} for line, why in told.faults]},

@@ -133,9 +133,36 @@ class Statement:
         return self.state in READABLE
 
     @property
+    def is_handover(self) -> bool:
+        """Tell whether it says that a message was handed to a worker, of which no work has begun.
+
+        Of Oban a delivery is the answer of a call, and so the end of its work.
+        """
+        if self.kind != "deliver":
+            return False
+        job = plain.object_of(self.body.get("job"))
+        return self.system == "celery" or isinstance(job.get("redelivered"), bool)
+
+    @property
+    def is_redelivered(self) -> bool:
+        """Tell whether the broker marked the message as handed out before."""
+        return plain.object_of(self.body.get("job")).get("redelivered") is True
+
+    @property
+    def is_end_of_job(self) -> bool:
+        """Tell whether it is a skip by which a numbered job itself ended: expired, or ignored.
+
+        Of Celery alone: elsewhere the number may be that of a job which goes on.
+        """
+        is_own = self.kind == "skip" and self.job is not None and self.pointer is None
+        return is_own and self.system == "celery" and self.reason in (None, "expired")
+
+    @property
     def is_row(self) -> bool:
-        """Tell whether it is a job's row as a reader of the job table saw it."""
-        return self.kind == "observe" and self.via == "row" and self.job is not None
+        """Tell whether it is a job's row as a reader of the job table, or of its backup, saw it."""
+        if self.kind != "observe" or self.job is None:
+            return False
+        return self.via == "row" or (self.via == "import" and self.what == "row")
 
 
 def read_statement(

@@ -1,0 +1,1 @@
+"""Foreign files whose facts become receipts."""

@@ -1,0 +1,235 @@
+"""Lines of a file with history: bounded, numbered, and read by the format that the map names.
+
+Nothing here holds more than one line. A file that was packed by gzip is read as what is in it, so
+a rotated log has the same lines before and after it was packed.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from ledger.domain import canonical, import_dumps
+from ledger.domain.import_maps import BadMap, Map
+from ledger.domain.import_values import LineFault
+
+LONGEST = 1024 * 1024
+"""The bytes of one line; more is set aside, as the receipt it would make could not be stored."""
+
+_GZIP, _SQLITE = b"\x1f\x8b", b"SQLite format 3\x00"
+_LOOKED_AT = 64 * 1024
+
+
+class Unreadable(Exception):
+    """The file cannot be read; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line or record: its number in the file, the bytes that it is known by, what it says.
+
+    `fault` is set in place of the record where it cannot be read.
+    """
+
+    number: int
+    raw: bytes
+    record: Mapping[str, Any] = field(default_factory=dict)
+    fault: LineFault | None = None
+
+
+class Source:
+    """A file being read: gives its lines, and afterwards its digest and its length."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; raises Unreadable."""
+        self.path = path
+        self._digest = hashlib.sha256()
+        self.length = 0
+        self.is_torn = False
+        try:
+            self._file = _open(path)
+            self.head = self._file.peek(_LOOKED_AT)[:_LOOKED_AT]
+        except (OSError, EOFError) as error:
+            raise Unreadable(f"{path.name}: {_why(error)}") from error
+        if self.head.startswith(_SQLITE):
+            self.close()
+            raise Unreadable(f"{path.name} is a SQLite database; export its table as CSV first, as "
+                             "docs/how-to/import-history.md shows")  # fmt: skip
+
+    @property
+    def sha256(self) -> str:
+        """Return the digest of all that was read."""
+        return self._digest.hexdigest()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def lines(self, chosen: Map) -> Iterator[Line]:
+        """Give the lines; raises Unreadable when the file breaks off, BadMap when it cannot fit."""
+        reader = _READERS[chosen.format]
+        try:
+            yield from reader(self, chosen)
+        except (OSError, EOFError) as error:
+            raise Unreadable(f"{self.path.name}: {_why(error)}") from error
+
+    def raw_lines(self) -> Iterator[tuple[int, bytes | None]]:
+        """Give number and bytes of each line without its end; None for one that is too long."""
+        number = 0
+        while raw := self._read_line():
+            number += 1
+            is_long = len(raw) > LONGEST
+            while is_long and not raw.endswith(b"\n"):
+                rest = self._read_line()
+                if not rest:
+                    break
+                raw = rest
+            self.is_torn = not raw.endswith(b"\n")
+            yield number, None if is_long else raw.rstrip(b"\r\n")
+
+    def _read_line(self) -> bytes:
+        raw = self._file.readline(LONGEST + 1)
+        self._digest.update(raw)
+        self.length += len(raw)
+        return raw
+
+
+def _open(path: Path) -> BufferedReader:
+    file = path.open("rb")
+    if not file.peek(2).startswith(_GZIP):
+        return file
+    return BufferedReader(gzip.GzipFile(fileobj=file, mode="rb"))
+
+
+def find_format(chosen: Map, head: bytes) -> str:
+    """Tell the format of a file whose map leaves it open, by how it begins."""
+    if chosen.format != "auto":
+        return chosen.format
+    begun = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if import_dumps.is_dump(begun):
+        return "dump"
+    return "ndjson" if begun.startswith(b"{") else "csv"
+
+
+def _too_long(number: int) -> Line:
+    fault = LineFault("long", f"is over {LONGEST:,} bytes")
+    return Line(number, b"", fault=fault)
+
+
+def _read_text(source: Source, chosen: Map) -> Iterator[Line]:
+    held: Line | None = None
+    for number, raw in source.raw_lines():
+        if held is not None:
+            yield held
+        record = {"line": (raw or b"").decode("utf-8", "backslashreplace")}
+        held = _too_long(number) if raw is None else Line(number, raw, record)
+    # A worker may be in the middle of its last line, which would be another one when it is done.
+    if held is not None and not source.is_torn:
+        yield held
+
+
+def _read_ndjson(source: Source, chosen: Map) -> Iterator[Line]:
+    for number, raw in source.raw_lines():
+        if raw is None:
+            yield _too_long(number)
+        elif raw.strip():
+            yield _parsed(number, raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw)
+
+
+def _parsed(number: int, raw: bytes) -> Line:
+    try:
+        value = canonical.parse(raw)
+    except canonical.NotCanonical as error:
+        return Line(number, raw, fault=LineFault(error.code, str(error)))
+    if not isinstance(value, dict):
+        return Line(number, raw, fault=LineFault("type", "is no JSON object"))
+    return Line(number, raw, value)
+
+
+def _read_csv(source: Source, chosen: Map) -> Iterator[Line]:
+    records = _records(source, chosen.delimiter)
+    columns = list(chosen.columns)
+    if not columns:
+        number, first = next(records, (0, []))
+        if isinstance(first, LineFault):
+            raise BadMap(f"the first line of {source.path.name} {first}")
+        columns = [name.strip() for name in first]
+    _check_columns(source, chosen, columns)
+    for number, fields in records:
+        if isinstance(fields, LineFault):
+            yield Line(number, b"", fault=fields)
+        elif fields:
+            yield _row(number, columns, fields)
+
+
+def _check_columns(source: Source, chosen: Map, columns: list[str]) -> None:
+    missing = [name for name in chosen.named_columns() if name not in columns]
+    if missing and columns:
+        shown = ", ".join(columns[:30])
+        raise BadMap(f"{source.path.name} has no column {', '.join(missing)}; it has {shown}")
+
+
+def _row(number: int, columns: list[str], fields: list[str | None]) -> Line:
+    raw = json.dumps(fields, ensure_ascii=True).encode("ascii")
+    if len(fields) != len(columns):
+        detail = f"has {len(fields)} fields, and there are {len(columns)} columns"
+        return Line(number, raw, fault=LineFault("columns", detail))
+    if any("\udc80" <= char <= "\udcff" for one in fields if one for char in one):
+        return Line(number, raw, fault=LineFault("utf8", "is not UTF-8"))
+    return Line(number, raw, dict(zip(columns, fields, strict=True)))
+
+
+def _records(source: Source, delimiter: str) -> Iterator[tuple[int, list[Any] | LineFault]]:
+    """Give the records of a CSV file, each with the number of the line that it begins on."""
+    csv.field_size_limit(LONGEST)
+    reader = csv.reader(_texts(source), delimiter=delimiter)
+    begun = 1
+    while True:
+        try:
+            fields: list[Any] | LineFault = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            fields = LineFault("csv", f"is no CSV: {error}")
+        yield begun, fields
+        begun = reader.line_num + 1
+
+
+def _texts(source: Source) -> Iterator[str]:
+    for number, raw in source.raw_lines():
+        # Of a line that is too long nothing is handed on but its place; the fields then do not fit.
+        line = (raw or b"").decode("utf-8", "surrogateescape")
+        yield (line.removeprefix("\ufeff") if number == 1 else line) + "\n"
+
+
+def _read_dump(source: Source, chosen: Map) -> Iterator[Line]:
+    """Give the rows of the one table of a plain `pg_dump` that has the columns of the map."""
+    columns: list[str] = []
+    for number, raw in source.raw_lines():
+        text = (raw or b"").decode("utf-8", "surrogateescape")
+        if not columns:
+            found = import_dumps.columns_of(text)
+            fits = found and set(chosen.named_columns()) <= set(found)
+            columns = found if fits and import_dumps.is_table(text, chosen.table) else []
+        elif text == import_dumps.END:
+            return
+        elif raw is None:
+            yield _too_long(number)
+        else:
+            yield _row(number, columns, import_dumps.fields_of(text))
+
+
+_READERS = {"text": _read_text, "ndjson": _read_ndjson, "csv": _read_csv, "dump": _read_dump}
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
