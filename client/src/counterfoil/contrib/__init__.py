@@ -1,0 +1,1 @@
+"""Ready-made producers for job systems; each module is imported by whoever wants it."""
