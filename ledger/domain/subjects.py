@@ -16,6 +16,9 @@ ENDS: dict[str, str] = {
     "cancel": "cancelled",
     "revoke": "cancelled",
 }
+REVOKE_ASKED = "asked"
+"""The reason of a revoke that was asked for: the task may run all the same."""
+
 OPENS = frozenset({"enqueue", "start", "retry", "rescue"})
 ROW_ENDS: dict[str, str] = {
     "completed": "done",
@@ -59,8 +62,9 @@ class _Move:
 def became(statements: Iterable[Statement]) -> Became:
     """Fold what became of an object from its receipts, given in any order.
 
-    Work is told apart by thread: a job, or without one a key, or without one a task. The first
-    rule that matches answers:
+    Work is told apart by thread: a job, or without one a key, or without one a task. A message
+    handed to a worker is no answer, and a revoke that was asked for is no end. The first rule
+    that matches answers:
 
     1. `failed-since`: a fail or discard came after the last done, and its thread was neither
        opened again nor done.
@@ -69,7 +73,8 @@ def became(statements: Iterable[Statement]) -> Became:
     3. `done`: any thread is done. A skip, a cancel or another start of the same thread after it
        changes nothing.
     4. `open`: nothing is done, and some thread was opened and has not ended: `in_progress`.
-    5. `last-end`: the last end of any thread, `failed` or `cancelled`.
+    5. `last-end`: the last end of any thread, `failed`, `cancelled`, or `skipped` where the job
+       itself ended so: it had expired, or its worker ignored it.
     6. `only-skips`: there are skips and nothing else: `skipped`.
     7. `nothing`: no receipt says anything of work: `nothing_recorded`.
     """
@@ -139,6 +144,12 @@ def _find_move(statement: Statement) -> _Move | None:
 def _answer(statement: Statement) -> str:
     if statement.is_row:
         return ROW_ENDS.get(statement.job_state, "in_progress")
+    if statement.is_end_of_job:
+        return "skipped"
+    if statement.kind == "revoke" and statement.reason == REVOKE_ASKED:
+        return ""
+    if statement.is_handover:
+        return "in_progress"
     return "in_progress" if statement.kind in OPENS else ENDS.get(statement.kind, "")
 
 

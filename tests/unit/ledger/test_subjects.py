@@ -18,6 +18,7 @@ def job(number: str, **more: Any) -> dict[str, Any]:
 
 
 ROW = {"source": {"via": "row"}}
+CELERY = {"source": {"system": "celery", "instance": "prod-1"}}
 CASES: dict[str, tuple[list[Statement], str, str, str | None]] = {
     "nothing": ([], "nothing_recorded", "nothing", None),
     "only an observation": ([make(0, "observe")], "nothing_recorded", "nothing", None),
@@ -37,6 +38,39 @@ CASES: dict[str, tuple[list[Statement], str, str, str | None]] = {
     ),
     "done": ([make(0, "start", **job("1")), make(1, "done", **job("1"))], "done", "done", "r1"),
     "delivered": ([make(0, "deliver", **job("1"))], "done", "done", "r0"),
+    "handed to a worker of Celery": (
+        [make(0, "deliver", **CELERY, **job("1"))],
+        "in_progress",
+        "open",
+        "r0",
+    ),
+    "enqueued, then expired before it ran": (
+        [
+            make(0, "enqueue", **CELERY, **job("1")),
+            skip(1, reason="expired", rule={"name": "celery.expires"}, **CELERY, **job("1")),
+        ],
+        "skipped",
+        "last-end",
+        "r1",
+    ),
+    "revoke asked for": (
+        [
+            make(0, "enqueue", **CELERY, **job("1")),
+            make(1, "revoke", reason="asked", **CELERY, **job("1")),
+        ],
+        "in_progress",
+        "open",
+        "r0",
+    ),
+    "revoke effected": (
+        [
+            make(0, "enqueue", **CELERY, **job("1")),
+            make(1, "revoke", reason="effected", **CELERY, **job("1")),
+        ],
+        "cancelled",
+        "last-end",
+        "r1",
+    ),
     "done, and skipped since": (
         [make(0, "done", **job("1")), skip(1, of_job="1")],
         "done",
