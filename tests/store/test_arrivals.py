@@ -88,7 +88,7 @@ def test_nothing_is_told_where_nothing_was_delivered_by_number(desk: Desk) -> No
 
 def test_what_was_set_aside_or_conflicts_has_arrived_too(desk: Desk) -> None:
     with time_machine.travel(NINE, tick=False):
-        lines = [b"{", {"id": "a", "kind": "done"}, {"id": "a", "kind": "fail"}]
+        lines: list[Any] = [b"{", {"id": "a", "kind": "done"}, {"id": "a", "kind": "fail"}]
         desk.post_lines(*lines, counterfoil_feed="w1; first=1")
 
     drain(desk, NINE + timedelta(minutes=2))
