@@ -161,7 +161,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="TaskWay",
+            name="TaskSight",
             fields=[
                 (
                     "pk",
@@ -178,10 +178,10 @@ class Migration(migrations.Migration):
                 ("task", models.TextField()),
                 ("system", models.TextField(blank=True)),
                 ("instance", models.TextField(blank=True)),
-                ("way", models.CharField(max_length=255)),
+                ("told", models.TextField(blank=True)),
                 ("told_leaf", models.BigIntegerField(null=True)),
-                ("seen_leaf", models.BigIntegerField(null=True)),
-                ("skip_leaf", models.BigIntegerField(null=True)),
+                ("seen", models.TextField()),
+                ("skips", models.TextField()),
                 (
                     "project",
                     models.ForeignKey(
@@ -194,8 +194,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "db_table": "task_way",
-                "indexes": [models.Index(fields=["project", "task"], name="task_way_of_task")],
+                "db_table": "task_sight",
+                "indexes": [models.Index(fields=["project", "task"], name="task_sight_of_task")],
             },
         ),
     ]

@@ -27,7 +27,7 @@ from ledger.models.reading import (
     RollUp,
     SetAside,
 )
-from ledger.models.tallies import PolicyVersion, Tally, TallyJob, TaskWay
+from ledger.models.tallies import PolicyVersion, Tally, TallyJob, TaskSight
 from ledger.models.watched import WatchedSpan
 
 __all__ = [
@@ -59,7 +59,7 @@ __all__ = [
     "SetAside",
     "Tally",
     "TallyJob",
-    "TaskWay",
+    "TaskSight",
     "TreeHead",
     "WatchedSpan",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.db import models
 
 from ledger.models.log import project_of
-from ledger.models.reading import TEXT
 
 
 class TallyJob(models.Model):
@@ -76,25 +75,25 @@ class PolicyVersion(models.Model):
         db_table = "policy_version"
 
 
-class TaskWay(models.Model):
-    """One way in which receipts of a task come: announced by its source, or seen in receipts.
+class TaskSight(models.Model):
+    """In which ways the ledger learns of a task of a source.
 
-    `told_leaf` is the receipt that announced it last, `seen_leaf` the first that came this way,
-    `skip_leaf` the first skip that did.
+    Each is a JSON list of ways: `told` as the source announced them last, at `told_leaf`; `seen`
+    those by which any receipt came, and `skips` those by which a skip did.
     """
 
     pk = models.CompositePrimaryKey("project_id", "name")
     project = project_of()
-    # Stands in the key for the four texts below, which may be too long for an index row.
+    # Stands in the key for the three texts below, which may be too long for an index row.
     name = models.CharField(max_length=17)
     task = models.TextField()
     system = models.TextField(blank=True)
     instance = models.TextField(blank=True)
-    way = models.CharField(max_length=TEXT)
+    told = models.TextField(blank=True)
     told_leaf = models.BigIntegerField(null=True)
-    seen_leaf = models.BigIntegerField(null=True)
-    skip_leaf = models.BigIntegerField(null=True)
+    seen = models.TextField()
+    skips = models.TextField()
 
     class Meta:
-        db_table = "task_way"
-        indexes = [models.Index(fields=["project", "task"], name="task_way_of_task")]
+        db_table = "task_sight"
+        indexes = [models.Index(fields=["project", "task"], name="task_sight_of_task")]
