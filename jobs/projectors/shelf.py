@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
-from jobs.domain.facts import Fact
+from jobs.domain.facts import Fact, fact_of
 from jobs.domain.state import Job, Known, Told, groups_of
 from kit import bulk
 from ledger.domain.names import column
@@ -14,7 +15,9 @@ from ledger.domain.statement import Statement
 
 JOB_COLUMNS = tuple(one.name for one in fields(Job))
 TOLD_COLUMNS = tuple("leaf_index" if one.name == "leaf" else one.name for one in fields(Told))
-_JOB_TIMES = frozenset(name for name in JOB_COLUMNS if name.endswith("_at"))
+_JOB_TIMES = tuple(place for place, name in enumerate(JOB_COLUMNS) if name.endswith("_at"))
+_values_of_job = attrgetter(*JOB_COLUMNS)
+_values_of_told = attrgetter(*(one.name for one in fields(Told)))
 _JOBS = f"SELECT {', '.join(JOB_COLUMNS)} FROM job WHERE project_id = %s AND "  # noqa: S608
 _TOLD = (
     f"SELECT {', '.join(TOLD_COLUMNS)} FROM call_receipt "  # noqa: S608
@@ -27,7 +30,16 @@ _DELETE = "DELETE FROM job WHERE project_id = %s AND name IN ({values})"
 
 
 def load(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]) -> Known:
-    """Load the jobs and calls that some receipts are about."""
+    """Load the jobs and calls that some receipts are about, with the receipts about the calls."""
+    known = load_jobs(project_id, facts, statements)
+    calls = {group for fact in facts if fact.call for group in groups_of(fact.call)}
+    for told in find_told(project_id, calls | set(known.calls)):
+        known.add_told(told)
+    return known
+
+
+def load_jobs(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]) -> Known:
+    """Load the jobs that some receipts are about, and those of their calls and keys."""
     known = Known()
     names = _names(facts, statements)
     found = [*find_jobs(project_id, "name", names), *find_jobs(project_id, "prev", names)]
@@ -38,8 +50,15 @@ def load(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]
     calls.update(job.call for job in found if job.call)
     for job in [*found, *find_jobs(project_id, "call", calls)]:
         known.add_job(known.jobs.get(job.name, job))
-    for told in find_told(project_id, calls):
-        known.add_told(told)
+    return known
+
+
+def load_named(project_id: int, statements: Sequence[Statement]) -> Known:
+    """Load the jobs that some receipts are about or name, without their calls."""
+    known = Known()
+    facts = [fact for one in statements if (fact := fact_of(one)) is not None]
+    for job in find_jobs(project_id, "name", _names(facts, statements)):
+        known.add_job(job)
     return known
 
 
@@ -115,10 +134,11 @@ def find_told(project_id: int, calls: Collection[str], more: str = "") -> list[T
 
 def job_of(row: Sequence[Any]) -> Job:
     """Make a job of a row in the order of `JOB_COLUMNS`."""
-    values = dict(zip(JOB_COLUMNS, row, strict=True))
-    for name in _JOB_TIMES:
-        values[name] = None if values[name] is None else bulk.as_time(values[name])
-    return Job(**values)
+    values = list(row)
+    for place in _JOB_TIMES:
+        if values[place] is not None:
+            values[place] = bulk.as_time(values[place])
+    return Job(*values)
 
 
 def told_of(row: Sequence[Any]) -> Told:
@@ -129,16 +149,12 @@ def told_of(row: Sequence[Any]) -> Told:
 
 def write_jobs(project_id: int, jobs: Iterable[Job]) -> None:
     """Put jobs in place of what was stored of them."""
-    rows = [(project_id, *_values(one)) for one in jobs]
+    rows = [(project_id, *_values_of_job(one)) for one in jobs]
     bulk.delete_in(_DELETE, [project_id], [row[1] for row in rows])
     bulk.insert_rows("job", ("project_id", *JOB_COLUMNS), rows)
 
 
 def write_told(project_id: int, told: Iterable[Told]) -> None:
     """Add receipts about calls."""
-    rows = [(project_id, *_values(one)) for one in told]
+    rows = [(project_id, *_values_of_told(one)) for one in told]
     bulk.insert_rows("call_receipt", ("project_id", *TOLD_COLUMNS), rows)
-
-
-def _values(one: Job | Told) -> tuple[Any, ...]:
-    return tuple(getattr(one, field.name) for field in fields(one))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from jobs.domain.facts import fact_of
+from jobs.domain.facts import Fact, fact_of
 from jobs.domain.judging import judge_job
 from jobs.domain.state import Known
+from jobs.projectors import shelf
 from kit import bulk
 from kit.http import ProblemError
 from ledger import statements
 from ledger.domain.names import column
+from ledger.domain.statement import Statement
 
 MOST = 5_000
 _BY_JOB = (
@@ -19,6 +21,13 @@ _BY_SCOPE = (
     "(SELECT job.invoke FROM job WHERE job.project_id = entry.project_id "
     "AND job.scope = entry.scope) AND scope IN ({values})"
 )
+
+
+def load(project_id: int, fact: Fact, statement: Statement, end: int | None) -> Known:
+    """Load the jobs and the call that one receipt is about, now or as its log was below `end`."""
+    if end is None:
+        return shelf.load_jobs(project_id, [fact], [statement])
+    return known_below(project_id, shelf.load(project_id, [fact], [statement]), end)
 
 
 def known_below(project_id: int, known: Known, end: int) -> Known:

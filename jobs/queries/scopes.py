@@ -17,7 +17,7 @@ from ledger.queries import chosen
 from ledger.queries.as_of import AsOf
 
 MOST = 5_000
-RUNS, STRIP = 100, 60
+RUNS, STRIP = 60, 60
 
 
 def logical_of(project_id: int, scope: str) -> str:
@@ -71,7 +71,7 @@ def scope_document(
     source = source or next(iter(sources), "")
     jobs = rows.in_order(job for job in found if source_of(job) == source)
     mine = [one for one in skips if one.source == source]
-    strip = _strip(jobs, mine)
+    generations, strip = _strip(jobs, mine)
     calls: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.invoke:
@@ -82,8 +82,8 @@ def scope_document(
         "source": source or None,
         "sources": sources,
         "packed": sorted({job.scope for job in jobs} - {scope}),
-        "generations": len(strip),
-        "strip": strip[-STRIP:],
+        "generations": generations,
+        "strip": strip,
         "invokes": [_call(name, of_call, known, mine) for name, of_call in sorted(calls.items())],
         "runs": [rows.summary(job, known) for job in jobs[-RUNS:]],
         "skips": chosen.items_of(project_id, leaves[-RUNS:], as_of),
@@ -111,8 +111,8 @@ def _reasons(skips: Sequence[Turned]) -> list[tuple[str, int]]:
     return sorted(Counter(one.verdict for one in skips).items(), key=lambda one: (-one[1], one[0]))
 
 
-def _strip(jobs: Sequence[Job], skips: Sequence[Turned]) -> list[Document]:
-    """Give each distinct generation of the run: when it began and ended, and what came of it."""
+def _strip(jobs: Sequence[Job], skips: Sequence[Turned]) -> tuple[int, list[Document]]:
+    """Count the distinct generations of the run, and tell of the newest what came of each."""
     found: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         if job.generation:
@@ -120,9 +120,10 @@ def _strip(jobs: Sequence[Job], skips: Sequence[Turned]) -> list[Document]:
     skipped = Counter(one.generation for one in skips)
     lost = Counter(one.generation for one in skips if one.is_lost)
     only_skipped = [one for one in skipped if one and one not in found]
-    return [
+    values = sorted([*found, *only_skipped], key=numeric)
+    return len(values), [
         _generation(value, found.get(value, []), skipped[value], lost[value])
-        for value in sorted([*found, *only_skipped], key=numeric)
+        for value in values[-STRIP:]
     ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from jobs.domain.facts import Fact, fact_of
 from jobs.domain.job import Job
 from jobs.domain.state import Known
-from jobs.projectors import shelf
 from jobs.queries import fold, rows
 from jobs.queries.rows import Document
 from kit.ids import segment
@@ -20,9 +19,7 @@ def call_section(project_id: int, statement: Statement, end: int | None) -> Docu
     fact = fact_of(statement)
     if fact is None or (fact.call is None and not fact.job):
         return None
-    known = shelf.load(project_id, [fact], [statement])
-    if end is not None:
-        known = fold.known_below(project_id, known, end)
+    known = fold.load(project_id, fact, statement, end)
     job = known.jobs.get(fact.job)
     near = _near(fact, job, known)
     if job is None and not near:
