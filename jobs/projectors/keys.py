@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from jobs.domain import attempts
 from jobs.domain.attempts import micros
@@ -57,7 +58,9 @@ class Held:
         return at >= self.held_at
 
 
-_COLUMNS = ("project_id", *(one.name for one in fields(Held)))
+_HELD = tuple(one.name for one in fields(Held))
+_COLUMNS = ("project_id", *_HELD)
+_values_of = attrgetter(*_HELD)
 _DELETE = "DELETE FROM key_holder WHERE project_id = %s AND digest IN ({values})"
 
 
@@ -75,7 +78,7 @@ class KeysProjector:
         stored = sorted(held)
         for item in items:
             _take(item.statement, held)
-        rows = [(project_id, *astuple(one)) for one in held.values()]
+        rows = [(project_id, *_values_of(one)) for one in held.values()]
 
         def write() -> None:
             bulk.delete_in(_DELETE, [project_id], stored)

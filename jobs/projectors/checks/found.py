@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
+from operator import attrgetter
 
 from jobs.domain.contradictions import Finding
 from kit import bulk
@@ -42,7 +43,9 @@ class Row:
         return self.invariant, self.leaf_index, self.other_leaf
 
 
-_COLUMNS = ("project_id", *(one.name for one in fields(Row)))
+_ROW = tuple(one.name for one in fields(Row))
+_COLUMNS = ("project_id", *_ROW)
+_values_of_row = attrgetter(*_ROW)
 _OPEN = (
     f"SELECT {', '.join(_COLUMNS[1:])} FROM contradiction "  # noqa: S608
     "WHERE project_id = %s AND gone_leaf IS NULL AND leaf_index IN ({values})"
@@ -115,7 +118,9 @@ class Found:
     def write(self) -> None:
         """Write what is new and what is gone."""
         bulk.insert_rows(
-            "contradiction", _COLUMNS, [(self._project_id, *astuple(one)) for one in self._fresh]
+            "contradiction",
+            _COLUMNS,
+            [(self._project_id, *_values_of_row(one)) for one in self._fresh],
         )
         fresh = {id(one) for one in self._fresh}
         bulk.update_rows(
@@ -214,6 +219,7 @@ class Held:
 
 
 _HELD = ("project_id", *(one.name for one in fields(Held)))
+_values_of_held = attrgetter(*_HELD[1:])
 _WATCHED = (
     f"SELECT {', '.join(_HELD[1:])} FROM contradiction_watch "  # noqa: S608
     "WHERE project_id = %s AND digest IN ({values})"
@@ -272,5 +278,7 @@ class Watch:
         """Put the counts in place of what was stored of them."""
         stored = sorted(self._stored.intersection(self._touched))
         bulk.delete_in(_UNWATCH, [self._project_id], stored)
-        rows = [(self._project_id, *astuple(one)) for _, one in sorted(self._touched.items())]
+        rows = [
+            (self._project_id, *_values_of_held(one)) for _, one in sorted(self._touched.items())
+        ]
         bulk.insert_rows("contradiction_watch", _HELD, rows)
