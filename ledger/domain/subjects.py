@@ -137,7 +137,7 @@ def _find_move(statement: Statement) -> _Move | None:
     answer = _answer(statement)
     if not answer:
         return None
-    thread = _thread(statement)
+    thread = thread_of(statement)
     return _Move(statement.happened_at, statement.leaf, statement.ref, thread, answer)
 
 
@@ -153,7 +153,8 @@ def _answer(statement: Statement) -> str:
     return "in_progress" if statement.kind in OPENS else ENDS.get(statement.kind, "")
 
 
-def _thread(statement: Statement) -> tuple[str, ...]:
+def thread_of(statement: Statement) -> tuple[str, ...]:
+    """Return what tells work on an object apart: a job, else a key, else a task."""
     if statement.job is not None:
         return "job", statement.job.text()
     if statement.key_digest is not None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
-from access import queries as access_queries
 from kit import bulk
 from ledger import statements
 from ledger.domain import subjects as domain
 from ledger.domain.names import column
-from ledger.queries import chosen, lists
+from ledger.queries import chosen, lists, watched
 from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
@@ -40,13 +38,10 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
         "rule": became.rule,
         "rule_words": domain.rule_words(became.rule),
         "by": became.ref,
-        "watched_since": _watched_since(project_id),
+        "watched_since": watched.since(
+            project_id, as_of, {(one.system, one.instance) for one in known.values()}
+        ),
         "complete": len(leaves) <= MOST,
         "items": found,
         "feed": lists.feed_of(project_id),
     }
-
-
-def _watched_since(project_id: int) -> datetime:
-    """Give since when the project could have recorded anything."""
-    return access_queries.get_project(project_id).created_at

@@ -1,0 +1,120 @@
+"""Holding a list of expected objects against the record, for the command, the API and the page.
+
+Nothing of the list is stored: it is read, answered, and forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kit import clock, http
+from ledger.domain import members, reconcile
+from ledger.domain.expected import BadExpected, read_expected
+from ledger.domain.reconcile import Window
+from ledger.queries import as_of, watched
+from ledger.queries.reconcile import Reconciliation
+
+Document = dict[str, Any]
+COLUMNS = (
+    "type", "id", "became", "why", "verdict", "by", "at", "receipts", "outside", "done_again",
+    "listed",
+)  # fmt: skip
+LISTED = ("nothing_recorded", "failed", "cancelled", "skipped", "done_again", "in_progress", "done")
+"""The lists of a result, what needs someone first; what was done again is in two of them."""
+
+LIST_WORDS = {**reconcile.STATE_WORDS, "done_again": "done more than once"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a list is held against: the objects' type, its column, the window, and how strictly."""
+
+    kind: str
+    column: str = ""
+    first: datetime | None = None
+    last: datetime | None = None
+    takes_unnumbered: bool = False
+
+
+def is_kind(text: str) -> bool:
+    """Tell whether a text can be the type of business objects."""
+    return members.SUBJECT_TYPE.fullmatch(text) is not None
+
+
+def begin(project_id: int, lines: Iterable[str], asked: Asked, *, most: int) -> Reconciliation:
+    """Read a list and the point at which the record stands; raises BadExpected."""
+    now = clock.now()
+    last = now if asked.last is None else min(asked.last, now)
+    if asked.first is not None and asked.first >= last:
+        raise BadExpected("The window ends before it begins.")
+    expected = read_expected(lines, asked.kind, asked.column, most=most)
+    cut = as_of.find_as_of(project_id, "", now)
+    window = Window(asked.first, last)
+    return Reconciliation(project_id, asked.kind, expected, cut, window, asked.takes_unnumbered)
+
+
+def json_parts(found: Reconciliation) -> Iterator[bytes]:
+    """Write a result as one JSON object, by parts: the items first, then the totals."""
+    yield b'{"items":['
+    before = b""
+    for item in found.items():
+        yield before + http.json_bytes(item)
+        before = b",\n"
+    yield b"]," + http.json_bytes(found.totals())[1:]
+
+
+def csv_rows(found: Reconciliation) -> Iterator[list[str]]:
+    """Write a result as cells that no spreadsheet runs as a formula, the header first."""
+    yield list(COLUMNS)
+    for item in found.items():
+        row = {
+            **item,
+            "why": (item["verdict"] or {}).get("sentence"),
+            "verdict": (item["verdict"] or {}).get("code"),
+            "done_again": " ".join(item["done_again"]),
+        }
+        yield [http.csv_cell(row[name]) for name in COLUMNS]
+
+
+def lists_of(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the lists that an object is in."""
+    state = str(item["became"])
+    return (state, "done_again") if item["done_again"] else (state,)
+
+
+def line_of(item: Mapping[str, Any]) -> str:
+    """Write an object as a line: its id, and what says so."""
+    verdict, name = item["verdict"], ascii(item["id"])[1:-1]
+    parts = [verdict["sentence"] if verdict else "", item["by"] or ""]
+    if item["became"] == "nothing_recorded" and item["outside"]:
+        parts = [f"{item['outside']:,} receipts outside the window"]
+    if item["done_again"]:
+        parts.append(f"done again by {', '.join(item['done_again'])}")
+    return "  ".join([name, *filter(None, parts)])
+
+
+def summary(totals: Mapping[str, Any]) -> list[str]:
+    """Say in sentences what the counts come to."""
+    counts = totals["counts"]
+    told = ", ".join(
+        f"{counts[name]:,} {reconcile.STATE_WORDS[name]}" for name in reversed(reconcile.STATES)
+    )
+    found = [f"{totals['expected']:,} expected: {told}."]
+    if counts["done_again"]:
+        found.append(f"{counts['done_again']:,} were done more than once.")
+    if counts["outside"]:
+        found.append(f"{counts['outside']:,} without a record have one outside the window.")
+    if totals["listed_again"]:
+        found.append(f"{totals['listed_again']:,} lines name an object that stood there before.")
+    if totals["blank_lines"]:
+        found.append(f"{totals['blank_lines']:,} lines name nothing.")
+    return found
+
+
+def sources(project_id: int) -> Document:
+    """Give what a list can be held against: each source and since when it was watched."""
+    cut = as_of.find_as_of(project_id, "", clock.now())
+    return {"sources": watched.source_documents(project_id, cut), "as_of": cut.at}
