@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.projectors.acknowledgements import AcknowledgementsProjector
+from ledger.projectors.feeds import FeedsProjector
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.projectors.roll_ups import RollUpsProjector
 from ledger.projectors.set_aside import SetAsideProjector
@@ -18,6 +19,7 @@ def register() -> None:
     registry.add_projector(SetAsideProjector())
     registry.add_projector(AcknowledgementsProjector())
     registry.add_projector(WatchedProjector())
+    registry.add_projector(FeedsProjector())
     registry.add_watched(*verdict_items.WATCHED)
     registry.add_attention(attention.pointer_items)
     registry.add_attention(verdict_items.verdict_items)

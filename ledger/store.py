@@ -20,7 +20,7 @@ from typing import Any
 
 from kit import bulk, ids
 from kit.db import write_transaction
-from ledger.domain import reading
+from ledger.domain import canonical, plain, reading
 from ledger.domain.draft import ACCEPTED, CONFLICT, Draft
 
 # Deliveries of one receipt that get a row of their own; later ones are only counted.
@@ -35,7 +35,9 @@ _DELIVERY = (
     "id", "project_id", "receipt", "at", "outcome", "token", "bytes_differ", "feed_spool",
     "feed_number", "sent",
 )  # fmt: skip
-_ARRIVAL = ("project_id", "token", "spool", "first_number", "last_number", "replayed", "at")
+_ARRIVAL = (
+    "project_id", "token", "spool", "first_number", "last_number", "replayed", "at", "began_at",
+)  # fmt: skip
 
 Key = tuple[int, bytes]
 Content = tuple[int, bytes, bytes]
@@ -262,10 +264,19 @@ def _insert_arrivals(outcomes: Sequence[Outcome]) -> None:
             continue
         feed = [envelope.project_id, envelope.token_id, envelope.feed_spool]
         if not runs or runs[-1][:3] != feed or runs[-1][4] + 1 != number:
-            runs.append([*feed, number, number, 0, envelope.received_at])
+            began = _began_at(outcome.draft) if number == 1 else None
+            runs.append([*feed, number, number, 0, envelope.received_at, began])
         runs[-1][4] = number
         runs[-1][5] += not outcome.is_new
     bulk.insert_rows("arrival", _ARRIVAL, runs)
+
+
+def _began_at(draft: Draft) -> datetime | None:
+    """Give when the first line of a spool happened; nothing of it can be older."""
+    if draft.state != ACCEPTED:
+        return None
+    body, _ = canonical.parse_any(draft.raw)
+    return plain.time_of(body.get("occurred_at"))
 
 
 def _by_project(keys: Sequence[Key]) -> dict[int, list[bytes]]:

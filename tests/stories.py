@@ -18,12 +18,12 @@ import time_machine
 from access.models import ApiToken
 from access.rows import ProjectRow
 from config import follower
-from ledger import acknowledge, acts, derive, ingest, redrive, sequence
+from ledger import acknowledge, acts, arrivals, derive, ingest, redrive, sequence
 from ledger.domain.draft import Envelope
 from ledger.domain.leaf import rfc3339
 from ledger.models import Leaf, Receipt
 from ledger.queries import attention
-from tests import factories
+from tests import celery_facts, factories
 
 BEGINS = datetime(2026, 10, 5, 9, tzinfo=UTC)
 Body = dict[str, Any]
@@ -38,6 +38,11 @@ IDS = (
     "ABCDEF01-2345-4678-9ABC-DEF012345678",
     "01ARZ3NDEKTSV4RRFFQ69G5FAV",
     *(f"id-{number}" for number in range(12)),
+)
+SPOOLS = (
+    *(f"w{n}:payouts-d-000000000{n}:4711:17596548{n}0" for n in range(3)),
+    "oban/prod-1",
+    "~ odd|%s",
 )
 REASONS = (
     None, "already_done", "in_flight", "holder_lost", "superseded", "lock_contended",
@@ -54,6 +59,7 @@ class Story:
     now: datetime = BEGINS
     tokens: list[int] = field(default_factory=list)
     feed: int = 0
+    written: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -83,6 +89,7 @@ class Story:
     def sequence(self, limit: int) -> None:
         with self.travel():
             acts.drain(self.project.id)
+            arrivals.drain(self.project.id)
             sequence.sequence(self.project.id, limit)
 
     def catch_up(self) -> None:
@@ -296,6 +303,51 @@ def numbered(story: Story) -> None:
     story.post(body, feed_spool="spool-1", feed_number=story.feed)
 
 
+def fed(story: Story) -> None:
+    """Spools of one program: numbers in runs, some late, some never, some twice, and their lines.
+
+    Some close in order, some fall silent, some speak after their end.
+    """
+    name = story.chance.choice(SPOOLS)
+    token = story.chance.choice(story.tokens[:2])
+    written = story.written.get(name, 0)
+    for first in range(written + 1, written + story.chance.choice((1, 1, 3, 7))):
+        if story.chance.random() < 0.85:
+            number = max(1, first - story.chance.choice((0, 0, 0, 0, 2, 5)))
+            given = {"feed_spool": name, "feed_number": number, "token_id": token}
+            story.post(story.body("done"), **given)
+        story.written[name] = first
+    if story.chance.random() < 0.1:
+        ended(story, name, token)
+    elif story.chance.random() < 0.7:
+        story.post(spool_line(story, name), token_id=token)
+
+
+def ended(story: Story, name: str, token: int) -> None:
+    """Hand in once more whatever a spool wrote, and close it."""
+    written = story.written[name] = max(1, story.written.get(name, 0))
+    for number in range(1, written + 1):
+        given = {"feed_spool": name, "feed_number": number, "token_id": token}
+        story.post({"kind": "done", "id": f"{name}-{number}"}, **given)
+    line = {"kind": "observe", "what": "feed", "spool": name, "written": written, "unsent": 0}
+    story.post({**line, "closed": True, "dropped": 0}, token_id=token)
+
+
+def spool_line(story: Story, name: str) -> Body:
+    """Give what a spool says of itself: mostly the truth, sometimes too little or too much."""
+    written = story.written.get(name, 0)
+    line: Body = {"kind": "observe", "what": "feed", "spool": name, "occurred_at": story.time(),
+                  "written": max(0, written + story.chance.choice((0, 0, 0, -2, 3)))}  # fmt: skip
+    if story.chance.random() < 0.8:
+        line["unsent"] = story.chance.choice((0, 0, 0, 2, "many"))
+        line["oldest_unsent_s"] = story.chance.choice((None, 0.5, 300, 1e300, -1))
+    if story.chance.random() < 0.05:
+        line["dropped"] = story.chance.choice((1, 2, 10**15))
+    if story.chance.random() < 0.4:
+        line |= {"closed": True, "end": story.chance.choice(("in_order", "writer_gone", 7))}
+    return line
+
+
 def number_named(story: Story) -> None:
     number = story.chance.randrange(1, story.feed + 3)
     story.post(story.body("skip", original={"receipt": f"feed:spool-1:{number}"}))
@@ -389,10 +441,16 @@ def passed_by(story: Story) -> None:
         story.post(seen(number), {"kind": "done", "source": oban, "job": {"id": str(number)}})
 
 
+def of_celery(story: Story) -> None:
+    """What a Celery shop tells of a few jobs: singly, tallied, by its locks and its policy."""
+    story.post(*(celery_facts.fact(story.chance, story.now) for _ in range(3)))
+
+
 EVENTS: tuple[Callable[[Story], None], ...] = (
     work, work, work, work, skip, skip, skip, skip, chain, by_key, by_key, contended,
     through_a_key, ruled, ruled, conflict, again, unreadable, unreadable, watch, watch, numbered,
-    number_named, seen, call, call, call, call, counted, counted, passed_by,
+    number_named, seen, call, call, call, call, counted, counted, passed_by, fed, fed, fed,
+    of_celery, of_celery, of_celery, of_celery,
 )  # fmt: skip
 
 

@@ -88,6 +88,8 @@ class FakeLedger:
         try:
             receipt = json.loads(line)
         except ValueError:
+            receipt = None
+        if not isinstance(receipt, dict):
             if line not in self.set_aside:
                 self.set_aside.append(line)
             return 202

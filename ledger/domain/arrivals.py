@@ -33,13 +33,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """An `arrived` receipt as it was read."""
+    """An `arrived` receipt as it was read.
+
+    `began` is when the spool's first line happened, if that is among them.
+    """
 
     spool: str
     runs: tuple[Run, ...]
     last_at: datetime
     replayed: int
     token: int | None
+    began: datetime | None = None
 
 
 def merge(runs: Iterable[Run]) -> list[Run]:
@@ -56,7 +60,12 @@ def merge(runs: Iterable[Run]) -> list[Run]:
 
 
 def bodies(
-    spool: str, runs: Iterable[Run], last_at: datetime, replayed: int, token: int | None
+    spool: str,
+    runs: Iterable[Run],
+    last_at: datetime,
+    replayed: int,
+    token: int | None,
+    began: datetime | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Give the bodies that tell of what arrived of one spool, without their ids."""
     merged = merge(runs)
@@ -74,6 +83,7 @@ def bodies(
             # All receipts of one spool tell the number once, so that a sum over them is right.
             "replayed": replayed if start == 0 else 0,
             **({} if token is None else {"sender": str(token)}),
+            **({} if began is None or start else {"began": rfc3339(began)}),
         }
 
 
@@ -99,7 +109,8 @@ def read(statement: Statement) -> Arrived | None:
         return None
     replayed = plain.integer_of(body.get("replayed")) or 0
     token = plain.integer_of(body.get("sender"))
-    return Arrived(spool, runs, statement.happened_at, replayed, token)
+    began = plain.time_of(body.get("began"))
+    return Arrived(spool, runs, statement.happened_at, replayed, token, began)
 
 
 def _runs(body: Mapping[str, object], otherwise: datetime) -> Iterator[Run]:

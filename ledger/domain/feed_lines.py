@@ -28,7 +28,8 @@ class Line:
     """What a spool says of itself at `said_at`, by its own clock.
 
     `written` lines have numbers, `unsent` of them wait, `dropped` were given up; what it does not
-    say is None. `oldest` is how long the oldest has waited.
+    say is None. `oldest` is how long the oldest has waited, `began` is when the first one was
+    written.
     """
 
     spool: str
@@ -43,6 +44,7 @@ class Line:
     token: int | None = None
     source: str = ""
     client: str = ""
+    began: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def read_line(statement: Statement) -> Line | None:
         end=(plain.name_of(body.get("end")) or "in_order")[:40],
         token=statement.token_id,
         source=statement.source,
+        began=plain.time_of(body.get("began")),
         client=" ".join(part for part in named if part) or plain.name_of(body.get("client")),
     )
 

@@ -138,6 +138,7 @@ def arrive(spool: Spool, arrived: Arrived) -> Spool:
             first_at=min(spool.first_at, *(run.at for run in arrived.runs)),
             heard_at=max(spool.heard_at, arrived.last_at),
             token=spool.token if arrived.token is None else arrived.token,
+            complete_until=_begun(spool, arrived.began, arrived.last_at),
             expected_since=None if high >= spool.expected else spool.expected_since,
             # What goes on after its end was not at its end.
             closed_at=None if is_over else spool.closed_at,
@@ -164,6 +165,7 @@ def feed(spool: Spool, line: Line) -> Spool:
         closed_at=at if line.is_closed else None,
         end=line.end if line.is_closed else "",
         skew=spool.skew if line.said_at is None else at - line.said_at,
+        complete_until=_begun(spool, line.began, at),
     )
     if not after.is_numbered:
         return replace(after, complete_until=_later(after.complete_until, _said_complete(line)))
@@ -272,6 +274,13 @@ def _marked(spool: Spool, new: Mark | None = None) -> Spool:
     left = tuple(mark for mark in marks if mark.number > spool.low)
     until = _later(spool.complete_until, max(reached, default=None))
     return replace(spool, marks=left, complete_until=until)
+
+
+def _begun(spool: Spool, began: datetime | None, at: datetime) -> datetime | None:
+    """Give up to when it is complete: where nothing was compared yet, until it began."""
+    if spool.complete_until is not None or began is None:
+        return spool.complete_until
+    return min(began, at)
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -13,6 +13,7 @@ class Arrival(models.Model):
     """An outbox: numbers of one spool that were handed over together, not yet in the log.
 
     Once a minute the follower turns them into `arrived` receipts of our own and takes them away.
+    `began_at` is when number 1 happened, where it is among them: nothing was written before it.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -21,6 +22,7 @@ class Arrival(models.Model):
     first_number = models.BigIntegerField()
     last_number = models.BigIntegerField()
     replayed = models.IntegerField()
+    began_at = models.DateTimeField(null=True)
     at = models.DateTimeField()
     token = models.BigIntegerField(null=True)
 

@@ -78,6 +78,22 @@ def test_a_minute_later_the_log_tells_it_once_merged_with_its_times(desk: Desk) 
     assert waiting(desk) == []
 
 
+def test_the_first_line_of_a_spool_tells_when_it_began(desk: Desk) -> None:
+    first = {"kind": "done", "occurred_at": "2026-10-05T08:59:58.500000Z"}
+    twice = b'{"kind": "done", "n": 1, "n": 2, "occurred_at": "2026-10-05T08:00:00Z"}'
+    with time_machine.travel(NINE, tick=False):
+        desk.post_lines(first, {**first, "n": 2}, counterfoil_feed="w1; first=1")
+        desk.post_lines(twice, counterfoil_feed="w2; first=1")
+        desk.post_lines(b"{", counterfoil_feed="w3; first=1")
+        desk.post_lines(first, counterfoil_feed="w4; first=2")
+
+    drain(desk, NINE + timedelta(minutes=2))
+
+    began = {one["spool"]: one.get("began") for one in told(desk)}
+    at = "2026-10-05T08:59:58.500000Z"
+    assert began == {"w1": at, "w2": "2026-10-05T08:00:00.000000Z", "w3": None, "w4": None}
+
+
 def test_nothing_is_told_where_nothing_was_delivered_by_number(desk: Desk) -> None:
     with time_machine.travel(NINE, tick=False):
         desk.post({"kind": "done"})

@@ -25,11 +25,12 @@ from counterfoil.errors import (
     SpoolUnusable,
     Unreachable,
 )
+from counterfoil.feed import VERSION
 from counterfoil.guards import MINE, Answer, FileGuard, Guard, GuardLike, RedisGuard, RowGuard, held
 from counterfoil.receipts import KeyForm
 from counterfoil.settings import Settings, from_env
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "MINE",

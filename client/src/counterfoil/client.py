@@ -248,16 +248,16 @@ class Client:
             return self.settings.off
         until = time.monotonic() + timeout_s
         while True:
-            outcome = self._sender.forwarder.pass_once()
+            outcome = self._sender.forwarder.pass_once(everything=True)
             if outcome.problem or not outcome.is_busy or time.monotonic() >= until:
                 return not outcome.problem and not outcome.is_busy
             time.sleep(min(0.05, max(0.0, until - time.monotonic())))
 
-    def forward_once(self) -> Outcome:
+    def forward_once(self, *, everything: bool = True) -> Outcome:
         """Make one pass over the spool directory."""
         if self._sender is None:
             return Outcome(problem="" if self.settings.off else "COUNTERFOIL_URL is not set")
-        return self._sender.forwarder.pass_once()
+        return self._sender.forwarder.pass_once(everything=everything)
 
     def close(self) -> None:
         """Close the spool in order; what is in it stays there until it is sent."""

@@ -51,6 +51,17 @@ def journals(directory: Path) -> dict[str, list[names.SpoolFile]]:
     return _by_stem(directory, is_journal=True)
 
 
+def has_journal(directory: Path, stem: str, first: int) -> bool:
+    """Say whether a journal's file with that first number is there.
+
+    A listing can miss a file that is renamed while it is made; a look at its names cannot.
+    """
+    name, pid, start = stem.rsplit(".", 2)
+    endings = ("open", "ready", "open")
+    files = (names.SpoolFile(name, int(pid), start, e, names.OUTCOMES, first) for e in endings)
+    return any((directory / file.filename).exists() for file in files)
+
+
 def _by_stem(directory: Path, *, is_journal: bool) -> dict[str, list[names.SpoolFile]]:
     found: dict[str, list[names.SpoolFile]] = {}
     for entry in os.scandir(directory):

@@ -1,9 +1,9 @@
 """Feed lines: what a spool says of itself once a minute and when it closes.
 
-`written` counts the numbers given so far, `sent.count` the lines that have an answer, `unsent`
-those that wait, `dropped` the numbers whose lines were lost for want of room. `end` says how a
-closed spool ended: `in_order`, or `writer_gone` when its process died and all that it had written
-was sent.
+`written` counts the numbers given so far, `sent` the lines that have an answer, `unsent` those that
+wait, `dropped` the numbers whose lines were lost for want of room. The spool of tallies says in
+`outcomes` what still lies in the journals and has no number yet. `end` says how a closed spool
+ended: `in_order`, or `writer_gone` when its process died and all that it had written was sent.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from counterfoil import encode, ids, names, reader
 from counterfoil.state import SpoolState
 
 EVERY_S = 60.0
+VERSION = "0.1.0"
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,16 @@ class Standing:
     unsent: int
     dropped: int
     oldest_unsent_s: float | None
+    outcomes: Outcomes | None = None
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """How the journals of a directory stand: outcomes that wait, age of the oldest, all lost."""
+
+    waiting: int
+    oldest_s: float | None
+    lost: int
 
 
 def line_of(known: SpoolState, standing: Standing, *, is_closed: bool = False) -> bytes:
@@ -47,7 +58,10 @@ def line_of(known: SpoolState, standing: Standing, *, is_closed: bool = False) -
         "unsent": standing.unsent,
         "dropped": standing.dropped,
         "oldest_unsent_s": standing.oldest_unsent_s,
+        "client": {"name": "counterfoil-python", "version": VERSION},
     }
+    if standing.outcomes is not None:
+        receipt["outcomes"] = asdict(standing.outcomes)
     if is_closed:
         receipt.update(closed=True, end=known.end)
     return encode.line_of(receipt)
@@ -72,6 +86,13 @@ def standing_of(
         ahead.next_number += lines
         ahead.end_file()
     return Standing(ahead.next_number - 1, unsent, ahead.dropped, oldest)
+
+
+def with_outcomes(standing: Standing, outcomes: Outcomes) -> Standing:
+    """Add what lies in the journals to how the spool of tallies stands."""
+    ages = (standing.oldest_unsent_s, outcomes.oldest_s)
+    oldest = max((age for age in ages if age is not None), default=None)
+    return replace(standing, oldest_unsent_s=oldest, outcomes=outcomes)
 
 
 def _age(path: Path, offset: int, now: float) -> float:

@@ -2,7 +2,8 @@
 
 One forwarder works on a directory at a time, whoever it is: a thread of one of the writers or
 `counterfoil forward`. Lines go out as the bytes that they are, in the order of their file, and are
-sent again until each has an answer. A crash anywhere only means that some are sent again.
+sent again until each has an answer. A crash anywhere only means that some are sent again. Ordinary
+outcomes are made into tallies first (see composer).
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from pathlib import Path
 from typing import Callable
 
 from counterfoil import directory as folder
-from counterfoil import feed, names, reader, state
+from counterfoil import names, reader, state
 from counterfoil.batches import Batches, Post, Stopped, Stuck, stopped
+from counterfoil.composer import Composer
 from counterfoil.errors import CounterfoilError
+from counterfoil.reports import Report, Reports
 from counterfoil.transport import NDJSON
 
 
@@ -28,13 +31,14 @@ from counterfoil.transport import NDJSON
 class Outcome:
     """What one pass did: lines answered, and what stopped it, if anything did.
 
-    `is_busy` says that another forwarder has the directory.
+    `is_busy` says that another forwarder has the directory. `tallies` were made in this pass.
     """
 
     sent: int = 0
     problem: str = ""
     retry_after_s: float | None = None
     is_busy: bool = False
+    tallies: int = 0
 
 
 class Forwarder:
@@ -50,32 +54,41 @@ class Forwarder:
         max_lines: int = reader.MAX_LINES,
         max_bytes: int = reader.MAX_BYTES,
     ) -> None:
-        self._directory, self._transport, self._now = directory, transport, now
+        self._directory, self._transport = directory, transport
         self._host = host or socket.gethostname()
         self._max_bytes = max_bytes
         self._batches = Batches(transport, max_lines, max_bytes)
+        self._composer = Composer(directory, now)
         self._lock = folder.ForwardLock(directory)
         self._turn, self._pid = threading.Lock(), os.getpid()
-        self._fed: dict[str, float] = {}
-        self._sent = 0
+        self._reports = Reports(directory, self._composer, self._load, now)
+        self._sent = self._tallies = 0
+        self.stopping = threading.Event()
 
-    def pass_once(self) -> Outcome:
-        """Send all that can be sent now; never raises for what network, disk or token do."""
+    def pass_once(self, *, everything: bool = False) -> Outcome:
+        """Send all that can be sent now; never raises for what network, disk or token do.
+
+        `everything` makes tallies of outcomes that would otherwise wait for more. When `stopping`
+        is set, the pass ends after the request at hand.
+        """
         if os.getpid() != self._pid:
             self._turn, self._pid = threading.Lock(), os.getpid()
         with self._turn:
-            self._sent = 0
+            self._sent = self._tallies = 0
             try:
                 if not self._directory.is_dir():
                     return Outcome()
                 if not self._lock.take():
                     return Outcome(is_busy=True)
-                self._send_all()
+                self._send_all(everything)
             except Stopped as problem:
-                return Outcome(self._sent, str(problem), problem.retry_after_s)
+                return self._outcome(str(problem), problem.retry_after_s)
             except (CounterfoilError, OSError) as problem:
-                return Outcome(self._sent, str(problem))
-            return Outcome(self._sent)
+                return self._outcome(str(problem))
+            return self._outcome("")
+
+    def _outcome(self, problem: str, retry_after_s: float | None = None) -> Outcome:
+        return Outcome(self._sent, problem, retry_after_s, tallies=self._tallies)
 
     def close(self) -> None:
         """Let another forwarder have the directory, and let go of the connection."""
@@ -83,14 +96,34 @@ class Forwarder:
             self._lock.release()
             self._transport.close()
 
-    def _send_all(self) -> None:
+    def _send_all(self, everything: bool) -> None:
         folder.remove_unborn(self._directory)
-        spools = folder.spools(self._directory)
-        found = [self._send_unless_stuck(stem, files) for stem, files in spools.items()]
-        self._send_feeds()
-        for problem in found:
+        problems: list[Exception] = []
+        while True:
+            made = self._compose(everything, problems)
+            self._send_spools(problems)
+            if not made or problems or self.stopping.is_set():
+                break
+        if not self.stopping.is_set():
+            self._send_reports(everything)
+        if problems:
+            raise problems[0]
+
+    def _compose(self, everything: bool, problems: list[Exception]) -> int:
+        try:
+            made = self._composer.compose(everything=everything)
+        except OSError as problem:
+            # What is in the spools can be sent all the same, and that makes room.
+            problems.append(problem)
+            return 0
+        self._tallies += made
+        return made
+
+    def _send_spools(self, problems: list[Exception]) -> None:
+        for stem, files in folder.spools(self._directory).items():
+            problem = self._send_unless_stuck(stem, files)
             if problem is not None:
-                raise problem
+                problems.append(problem)
 
     def _send_unless_stuck(self, stem: str, files: Sequence[names.SpoolFile]) -> Stuck | None:
         try:
@@ -114,7 +147,7 @@ class Forwarder:
             if path.stat().st_size < known.offset:
                 known.end_file()
             known.begin_file(file.first)
-            while True:
+            while not self.stopping.is_set():
                 # Asked before reading: what is read after the writer has gone is all there is.
                 is_final = not folder.is_written(self._directory, file)
                 lines = reader.read_lines(
@@ -129,7 +162,8 @@ class Forwarder:
                 self._send_lines(lines, file, known)
         except FileNotFoundError:
             # Renamed or given up since the directory was read; the next pass sees how.
-            return False
+            pass
+        return False
 
     def _send_lines(
         self, lines: Sequence[reader.Line], file: names.SpoolFile, known: state.SpoolState
@@ -151,40 +185,21 @@ class Forwarder:
         self._save(file.stem, known)
         done.unlink(missing_ok=True)
 
-    def _send_feeds(self) -> None:
-        # Read anew: a writer makes its next file before it closes the last, so a spool that is
-        # gone from this listing is closed.
-        files = folder.spools(self._directory)
-        now = self._now()
-        lines: dict[str, bytes] = {}
-        for stem in folder.stems_with_state(self._directory):
-            line = self._feed_line(stem, files.get(stem, []), now)
-            if line is not None:
-                lines[stem] = line
-        for begin in range(0, len(lines), reader.MAX_LINES):
-            self._post_feeds(dict(list(lines.items())[begin : begin + reader.MAX_LINES]), files)
+    def _send_reports(self, is_ending: bool) -> None:
+        due = self._reports.due(is_ending=is_ending)
+        for begin in range(0, len(due), reader.MAX_LINES):
+            self._post_reports(due[begin : begin + reader.MAX_LINES])
 
-    def _feed_line(self, stem: str, files: Sequence[names.SpoolFile], now: float) -> bytes | None:
-        if not files:
-            if folder.may_return(stem):
-                return None
-            known = self._load(stem)
-            standing = feed.standing_of(self._directory, [], known, now)
-            return feed.line_of(known, standing, is_closed=True)
-        if now - self._fed.setdefault(stem, now) < feed.EVERY_S:
-            return None
-        self._fed[stem] = now
-        known = self._load(stem)
-        return feed.line_of(known, feed.standing_of(self._directory, files, known, now))
-
-    def _post_feeds(self, lines: dict[str, bytes], files: dict[str, list[names.SpoolFile]]) -> None:
-        reply = self._transport.post(b"".join(lines.values()), NDJSON)
+    def _post_reports(self, due: Sequence[Report]) -> None:
+        reply = self._transport.post(b"".join(report.line for report in due), NDJSON)
         if reply.status != 200:
             raise stopped(reply)
-        for stem, status in zip(lines, reader.statuses_of(reply.body)):
-            if stem not in files and reader.is_answer(status):
-                state.remove(self._state_path(stem))
-                self._fed.pop(stem, None)
+        for report, status in zip(due, reader.statuses_of(reply.body)):
+            if report.is_last and reader.is_answer(status):
+                # Before the state: what is left of a crash between them is closed once more.
+                self._composer.forget(report.stem)
+                state.remove(self._state_path(report.stem))
+                self._reports.forget(report.stem)
 
     def _load(self, stem: str) -> state.SpoolState:
         return state.load(self._state_path(stem), names.spool_id(self._host, stem))

@@ -1,6 +1,7 @@
 """The bound of a spool directory: what lies on disk, and what may be given up for room.
 
-Only closed files of level `written` are given up, oldest first. What is lost needs no record of its
+Only closed files are given up, oldest first: ordinary outcomes before written receipts, and never a
+durable receipt or a tally. What is lost needs no record of its
 own: the next file of that spool bears the number of its first line, and the hole before it is the
 count. Where there is no next file, an empty one is left.
 """
@@ -45,12 +46,16 @@ def give_up_oldest(directory: Path, wanted: int) -> int:
     """Delete written receipts, oldest file first, and give the number of bytes freed."""
     entries = list(iter_entries(directory))
     freed = 0
-    for entry in sorted(entries, key=lambda e: (e.changed_ns, e.file.first or 0)):
+    for entry in sorted(entries, key=_order):
         if freed >= wanted:
             break
         if _is_droppable(entry) and _drop(entry, entries):
             freed += entry.size
     return freed
+
+
+def _order(entry: Entry) -> tuple[bool, int, int]:
+    return entry.file.level != names.OUTCOMES, entry.changed_ns, entry.file.first or 0
 
 
 def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
@@ -61,7 +66,7 @@ def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
 
 
 def _is_droppable(entry: Entry) -> bool:
-    if entry.file.level != names.WRITTEN or not entry.size:
+    if entry.file.level not in (names.WRITTEN, names.OUTCOMES) or not entry.size:
         return False
     if entry.file.ending == "ready":
         return True
@@ -82,9 +87,13 @@ def _drop(entry: Entry, entries: list[Entry]) -> bool:
     return True
 
 
+def _is_head(entry: Entry, line: bytes) -> bool:
+    return entry.file.level == names.OUTCOMES and line.startswith(b"{")
+
+
 def _leave_mark(entry: Entry, first: int) -> None:
     with entry.path.open("rb") as lines:
-        count = sum(1 for _ in lines)
+        count = sum(1 for line in lines if not _is_head(entry, line))
     file = entry.file
     mark = names.SpoolFile(file.name, file.pid, file.start, "ready", file.level, first + count)
     os.close(os.open(entry.path.with_name(mark.filename), os.O_CREAT | os.O_WRONLY, 0o600))

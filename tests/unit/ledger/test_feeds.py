@@ -180,6 +180,17 @@ def test_a_report_that_came_before_its_numbers_is_told_when_they_come() -> None:
     assert feeds.arrive(spool, came((1, 9), minute=2)).complete_until == at(1)
 
 
+def test_before_anything_is_compared_a_spool_is_complete_until_it_began() -> None:
+    new = replace(came((1, 3), minute=9), began=at(8))
+
+    spool = spool_of(new)
+
+    assert spool.complete_until == at(8)
+    assert spool_of(line(9, 5, began=at(8)), new, line(10, 3)).complete_until == at(10)
+    assert spool_of(came((1, 3)), line(1, 3), replace(new, began=at(0))).complete_until == at(1)
+    assert spool_of(line(9, 5, began=at(99))).complete_until == at(9)
+
+
 def test_a_spool_that_speaks_after_its_end_is_open_again() -> None:
     spool = spool_of(came((1, 9)), line(1, 9, is_closed=True))
 

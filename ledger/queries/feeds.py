@@ -1,0 +1,179 @@
+"""How complete what producers sent is, as every list, count and explanation says beside its rows.
+
+One statement reads the spools that are open or not whole, and their gaps; closed and whole ones are
+passed by, however many there are. Tokens that number nothing are a second one, and those of them
+that were quiet for long a third: their silence is measured by their usual interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kit import bulk, clock
+from ledger.domain.feed_states import (
+    GAP_AFTER,
+    INTERVALS,
+    MISSED,
+    SHORTEST_INTERVAL,
+    SILENT_AFTER,
+    silence,
+)
+from ledger.queries.as_of import LAST_LEAF, AsOf
+
+Document = dict[str, Any]
+SPANS = 63
+_TOKENS_AT_ONCE = 200
+_NOW = "s.until_leaf IS NULL AND s.is_settled = %s"
+_GAP_NOW = "g.until_leaf IS NULL"
+_GAP_THEN = "g.leaf_index <= %s AND (g.until_leaf IS NULL OR g.until_leaf > %s)"
+_SILENT = "s.closed_at IS NULL AND s.heard_at < %s"
+_TAIL = "s.expected > s.high AND s.expected_since <= %s"
+_LOST = "s.dropped > s.waived"
+_SPOOLS = """SELECT count(*),
+sum(CASE WHEN {silent} THEN 1 ELSE 0 END),
+sum(CASE WHEN {tail} THEN 1 ELSE 0 END) + sum(s.gaps),
+sum(CASE WHEN {lost} THEN s.dropped - s.waived ELSE 0 END),
+sum(CASE WHEN {silent} OR {tail} OR {lost} OR s.gaps > 0 THEN 1 ELSE 0 END),
+sum(CASE WHEN s.is_numbered AND s.complete_until IS NULL THEN 1 ELSE 0 END),
+min(s.complete_until)
+FROM (SELECT s.*, (SELECT count(*) FROM feed_gap g WHERE g.project_id = s.project_id
+AND g.spool = s.spool AND {gap} AND g.since <= %s) AS gaps
+FROM feed_spool s WHERE s.project_id = %s AND ({in_force})) AS s"""
+_ENDED = (
+    "SELECT complete_until FROM feed_spool WHERE project_id = %s AND is_settled = %s "
+    "AND leaf_index <= %s AND is_numbered = %s ORDER BY leaf_index DESC LIMIT 1"
+)
+_TOKENS = """SELECT t.token, a.name, (SELECT e.received_at FROM entry e
+WHERE e.project_id = t.project_id AND e.token = t.token AND e.leaf_index <= %s
+ORDER BY e.leaf_index DESC LIMIT 1)
+FROM feed_token t JOIN access_apitoken a ON a.id = t.token
+WHERE t.project_id = %s AND t.first_leaf <= %s
+AND (t.numbered_leaf IS NULL OR t.numbered_leaf > %s)
+AND (a.revoked_at IS NULL OR a.revoked_at > %s) AND (a.expires_at IS NULL OR a.expires_at > %s)
+ORDER BY t.token"""
+
+
+@dataclass(frozen=True, slots=True)
+class QuietToken:
+    """A token that numbers nothing; `usual` is set when it is silent, by its usual interval."""
+
+    id: int
+    name: str
+    last_at: datetime | None
+    usual_s: float | None = None
+
+
+def now_of(at: datetime | None = None) -> AsOf:
+    """Give everything that is derived, seen now."""
+    return AsOf(LAST_LEAF, at or clock.now(), is_now=True)
+
+
+def feed_at(project_id: int, as_of: AsOf) -> Document:
+    """Say how complete the feeds are, as of a leaf and a clock (contract, section 3).
+
+    `complete_until` is null while it is not known for any feed. `incomplete` counts the feeds, of
+    spools or tokens, that are silent, have a gap or lost something.
+    """
+    spools = _spools(project_id, as_of)
+    tokens = quiet_tokens(project_id, as_of)
+    silent_tokens = sum(one.usual_s is not None for one in tokens)
+    return {
+        "complete_until": None if tokens else spools["complete_until"],
+        "silent": spools["silent"] + silent_tokens,
+        "gaps": spools["gaps"],
+        "dropped": spools["dropped"],
+        "unnumbered": len(tokens),
+        "incomplete": spools["incomplete"] + silent_tokens,
+    }
+
+
+def quiet_tokens(project_id: int, as_of: AsOf) -> list[QuietToken]:
+    """Give the usable tokens that handed in receipts and number none, silent or not."""
+    n, at = as_of.leaf, as_of.at
+    rows = bulk.select_rows(_TOKENS, [n, project_id, n, n, at, at])
+    last = {token: None if heard is None else bulk.as_time(heard) for token, _, heard in rows}
+    quiet = [
+        token for token, at_last in last.items()
+        if at_last is not None and at - at_last > MISSED * SHORTEST_INTERVAL
+    ]  # fmt: skip
+    silent = _silent(project_id, quiet, as_of)
+    return [QuietToken(token, name, last[token], silent.get(token)) for token, name, _ in rows]
+
+
+def in_force(as_of: AsOf) -> tuple[str, list[object]]:
+    """Give the condition for the rows of unsettled spools that were in force at a leaf.
+
+    A row's length in force is below two to the power of its span, so of each span only the last
+    rows before the leaf can be.
+    """
+    if as_of.is_now:
+        return _NOW, [False]
+    parts = ["s.span IS NULL AND s.is_settled = %s AND s.leaf_index <= %s"]
+    parameters: list[object] = [False, as_of.leaf]
+    for span in range(1, SPANS + 1):
+        first = as_of.leaf - (1 << span)
+        parts.append(
+            f"s.span = {span} AND s.leaf_index > %s AND s.leaf_index <= %s "
+            "AND s.until_leaf > %s AND s.is_settled = %s"
+        )
+        parameters += [first, as_of.leaf, as_of.leaf, False]
+        if first < 0:
+            break
+    # Where all spans reach back to the first leaf, longer ones do as well.
+    parts.append(
+        f"s.span > {span} AND s.leaf_index <= %s AND s.until_leaf > %s AND s.is_settled = %s"
+    )
+    parameters += [as_of.leaf, as_of.leaf, False]
+    return " OR ".join(f"({part})" for part in parts), parameters
+
+
+def _spools(project_id: int, as_of: AsOf) -> Document:
+    condition, at_leaf = in_force(as_of)
+    silent_before, gap_before = as_of.at - SILENT_AFTER, as_of.at - GAP_AFTER
+    statement = _SPOOLS.format(
+        silent=_SILENT, tail=_TAIL, lost=_LOST, in_force=condition,
+        gap=_GAP_NOW if as_of.is_now else _GAP_THEN,
+    )  # fmt: skip
+    gap_leaf = [] if as_of.is_now else [as_of.leaf, as_of.leaf]
+    parameters = [
+        silent_before, gap_before, silent_before, gap_before, *gap_leaf, gap_before,
+        project_id, *at_leaf,
+    ]  # fmt: skip
+    (found,) = bulk.select_rows(statement, parameters)
+    count, *sums, unknown, until = found
+    silent, gaps, dropped, incomplete = (int(one or 0) for one in sums)
+    if not count:
+        until = _ended(project_id, as_of)
+    return {
+        "complete_until": None if unknown or until is None else bulk.as_time(until),
+        "silent": silent,
+        "gaps": gaps,
+        "dropped": dropped,
+        "incomplete": incomplete,
+    }
+
+
+def _ended(project_id: int, as_of: AsOf) -> object:
+    """Give up to when all was complete where every spool has closed, and all of it came."""
+    rows = bulk.select_rows(_ENDED, [project_id, True, as_of.leaf, True])
+    return rows[0][0] if rows else None
+
+
+def _silent(project_id: int, tokens: list[int], as_of: AsOf) -> dict[int, float]:
+    """Give the usual interval in seconds of those that missed ten of it."""
+    heard: dict[int, list[datetime]] = {}
+    for start in range(0, len(tokens), _TOKENS_AT_ONCE):
+        chunk = tokens[start : start + _TOKENS_AT_ONCE]
+        parts = [
+            "SELECT * FROM (SELECT token, received_at FROM entry "  # noqa: S608
+            "WHERE project_id = %s AND token = %s AND leaf_index <= %s "
+            f"ORDER BY leaf_index DESC LIMIT {INTERVALS}) AS part{at}"
+            for at in range(len(chunk))
+        ]
+        names = [one for token in chunk for one in (project_id, token, as_of.leaf)]
+        for token, at in bulk.select_rows(" UNION ALL ".join(parts), names):
+            heard.setdefault(token, []).append(bulk.as_time(at))
+    found = {token: silence(times, as_of.at) for token, times in heard.items()}
+    return {token: one[0].total_seconds() for token, one in found.items() if one is not None}
