@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from ledger.projectors.acknowledgements import AcknowledgementsProjector
 from ledger.projectors.feeds import FeedsProjector
+from ledger.projectors.policies import PoliciesProjector
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.projectors.roll_ups import RollUpsProjector
 from ledger.projectors.set_aside import SetAsideProjector
+from ledger.projectors.sights import SightsProjector
+from ledger.projectors.tallies import TalliesProjector
 from ledger.projectors.watched import WatchedProjector
 from ledger.queries import attention, verdict_items
 from ledger.registry import NavigationEntry, registry
@@ -14,8 +17,11 @@ from ledger.registry import NavigationEntry, registry
 
 def register() -> None:
     """Register the ledger's projectors in the order in which they run."""
+    registry.add_projector(TalliesProjector())
+    registry.add_projector(PoliciesProjector())
     registry.add_projector(ReceiptsProjector())
     registry.add_projector(RollUpsProjector())
+    registry.add_projector(SightsProjector())
     registry.add_projector(SetAsideProjector())
     registry.add_projector(AcknowledgementsProjector())
     registry.add_projector(WatchedProjector())

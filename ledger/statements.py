@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kit import bulk, ids
-from ledger.domain import canonical
-from ledger.domain.statement import Statement, read_statement
+from ledger.domain import canonical, tallies
+from ledger.domain.statement import READABLE, Statement, read_statement
+from ledger.domain.tallies import Outcome
 from ledger.models import Receipt
 
 _COLUMNS = """receipt.id, receipt.state, receipt.received_at, receipt.id_source,
@@ -28,28 +29,53 @@ SELECT leaf.leaf_index, {_COLUMNS} FROM leaf JOIN receipt ON receipt.id = leaf.r
 _RANGE = _SELECT + "AND leaf.leaf_index >= %s AND leaf.leaf_index < %s ORDER BY leaf.leaf_index"
 _ONE = f"SELECT %s, {_COLUMNS} FROM receipt {_JOINS} WHERE receipt.id = %s"  # noqa: S608
 _SOME = _SELECT + "AND leaf.leaf_index IN ({values})"
+_SIZE = (
+    "SELECT coalesce(sum(receipt.length), 0) FROM leaf JOIN receipt ON receipt.id = leaf.receipt "
+    "WHERE leaf.project_id = %s AND leaf.leaf_index >= %s AND leaf.leaf_index < %s"
+)
+BYTES_AT_ONCE = 1 << 20
+"""A batch is cut where its bodies come to more: 500 tallies would hold half a million outcomes,
+and their rows the write lock for seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A leaf as projectors get it: the statement and the receipt that made it."""
+    """A leaf as projectors get it: the statement and the receipt that made it.
+
+    `outcomes` are the jobs that a tally lists: of all that lies in `data`, they alone are read.
+    """
 
     leaf: int
     receipt: uuid.UUID
     statement: Statement
     derived_from: uuid.UUID | None
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def load_range(project_id: int, first: int, end: int) -> list[Item]:
-    """Load the leaves from `first` up to and without `end`, in order."""
-    rows = bulk.select_rows(_RANGE, [project_id, first, end])
-    return _items(rows)
+    """Load the leaves from `first` on and below `end`, in order: as many as are read at once.
+
+    There is at least one, as long as the range holds any.
+    """
+    while end - first > 1 and _size(project_id, first, end) > BYTES_AT_ONCE:
+        end = first + (end - first) // 2
+    return _items(bulk.select_rows(_RANGE, [project_id, first, end]))
+
+
+def _size(project_id: int, first: int, end: int) -> int:
+    ((size,),) = bulk.select_rows(_SIZE, [project_id, first, end])
+    return int(size)
+
+
+def load_items(project_id: int, leaves: Iterable[int]) -> dict[int, Item]:
+    """Load some leaves, by leaf."""
+    rows = bulk.select_in(_SOME, [project_id], sorted(set(leaves)), size=500)
+    return {item.leaf: item for item in _items(rows)}
 
 
 def load_leaves(project_id: int, leaves: Iterable[int]) -> dict[int, Statement]:
     """Load the statements of some leaves, by leaf."""
-    rows = bulk.select_in(_SOME, [project_id], sorted(set(leaves)), size=500)
-    return {item.leaf: item.statement for item in _items(rows)}
+    return {leaf: item.statement for leaf, item in load_items(project_id, leaves).items()}
 
 
 def read_receipt(receipt: Receipt, leaf: int | None) -> Statement:
@@ -68,8 +94,9 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
     receipt = bulk.as_uuid(stored)
     parent = None if derived is None else bulk.as_uuid(derived)
     names = {"minted": str(receipt), "feed": feed_ids.get(receipt, "")}
+    stub, outcomes = _read(raw, state)
     statement = read_statement(
-        _stub(raw, state),
+        stub,
         leaf=leaf,
         ref=ids.ref_of(receipt),
         state=state,
@@ -80,24 +107,29 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
         id_default=names.get(id_source, ""),
         derived_from=None if parent is None else ids.ref_of(parent),
     )
-    return Item(leaf, receipt, statement, parent)
+    return Item(leaf, receipt, statement, parent, outcomes)
 
 
-def _stub(raw: bytes | None, state: str) -> dict[str, object]:
-    """Give the body without what the stub leaves out; empty where it cannot be read."""
+def _read(raw: bytes | None, state: str) -> tuple[dict[str, object], tuple[Outcome, ...]]:
+    """Give the body without what the stub leaves out, and the jobs of a tally.
+
+    Both are empty where it cannot be read.
+    """
     if raw is None or state == "oversize":
-        return {}
+        return {}, ()
     try:
         value, _ = canonical.parse_any(raw)
     except canonical.NotCanonical:
-        return {}
+        return {}, ()
     if not isinstance(value, dict):
-        return {}
+        return {}, ()
     value.pop("sent", None)
     data = value.pop("data", None)
+    is_tally = value.get("kind") == "tally" and state in READABLE
     # What Oban's telemetry calls itself tells a deferred call from any other observation.
     event = data.get("event") if isinstance(data, dict) else None
-    return value if event is None or "event" in value else {**value, "event": event}
+    stub = value if event is None or "event" in value else {**value, "event": event}
+    return stub, tallies.outcomes_of(data) if is_tally else ()
 
 
 def _feed_ids(receipts: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

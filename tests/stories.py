@@ -71,6 +71,7 @@ class Story:
 
     def tell(self, receipts: int) -> Story:
         """Let things happen, and some of the time follow them into the log."""
+        self.post(*(make(self.chance, self.now) for make in celery_facts.FIRST))
         for _ in range(receipts):
             self.wait(self.chance.choice((1, 5, 60, 400, 4_000, 40_000)))
             self.chance.choice(EVENTS)(self)

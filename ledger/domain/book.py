@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ledger.domain.policies import Policy
 from ledger.domain.statement import JobName, Statement
+from ledger.domain.tallies import Tallied
 
 Question = tuple[str, str]
-"""What was looked up: ("id", key), ("job", text), ("key", digest) or ("masked", masked id)."""
+"""What was looked up: ("id", key), ("job", text), ("key", digest), ("masked", masked id), or
+("policy", source), a source being written as `celery/shop`."""
 
 
 class Book(Protocol):
@@ -30,6 +33,15 @@ class Book(Protocol):
     def is_redacted(self, leaf: int, /) -> bool:
         """Tell whether a receipt was erased whole."""
 
+    def tallied(self, job: JobName, /) -> Sequence[Tallied]:
+        """Return what tallies list of a job."""
+
+    def policies(self, system: str, instance: str, /) -> Sequence[Policy]:
+        """Return the recording policies that a source announced."""
+
+    def lists_all(self, system: str, instance: str, /) -> bool:
+        """Tell whether every tally of a source lists the jobs that it counts."""
+
 
 @dataclass(slots=True)
 class Inquiry:
@@ -44,9 +56,19 @@ class Inquiry:
         return list(self.book.by_id(id_key))
 
     def by_job(self, job: JobName) -> list[Statement]:
-        """Return the readable receipts of a job, its skips left out: they are not its work."""
+        """Return the readable receipts of a job, without skips that are not its own end."""
         self.asked.add(("job", job.text()))
-        return [each for each in self.book.by_job(job) if each.is_readable and each.kind != "skip"]
+        return [each for each in self.book.by_job(job) if each.is_readable and is_of_job(each)]
+
+    def tallied(self, job: JobName) -> list[Tallied]:
+        """Return what readable tallies list of a job."""
+        self.asked.add(("job", job.text()))
+        return [each for each in self.book.tallied(job) if not self.is_redacted(each.tally)]
+
+    def policies(self, system: str, instance: str) -> list[Policy]:
+        """Return the recording policies of a source."""
+        self.asked.add(("policy", f"{system}/{instance}"))
+        return list(self.book.policies(system, instance))
 
     def by_key(self, key_digest: str, near: int) -> list[Statement]:
         """Return the readable receipts with a key that still have their content."""
@@ -62,6 +84,11 @@ class Inquiry:
     def is_redacted(self, statement: Statement) -> bool:
         """Tell whether a receipt was erased whole."""
         return self.book.is_redacted(statement.leaf)
+
+
+def is_of_job(statement: Statement) -> bool:
+    """Tell whether a receipt is about the work of its job: a skip mostly is about another's."""
+    return statement.kind != "skip" or statement.is_end_of_job
 
 
 def answers(statement: Statement) -> frozenset[Question]:

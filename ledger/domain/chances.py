@@ -55,6 +55,7 @@ OF_OURS = (
 )
 NO_KIN = Kin()
 NOT_ASKED = ("unknown", "a receipt of this kind asks for no work")
+LEFT_OUT = ("unknown", "its original was left out by policy, so what became of it is not recorded")
 NOT_FOUND = ("unknown", "its original is not known, so nobody can say what became of the work")
 
 
@@ -79,6 +80,8 @@ def _chance(statement: Statement, finding: Finding | None, shown: str) -> tuple[
         return BY_KIND.get(statement.kind, NOT_ASKED)
     if finding is not None and finding.outcome and shown not in words.UNRESOLVED:
         return BY_OUTCOME[finding.outcome]
+    if shown == "unrecorded":
+        return LEFT_OUT
     if shown == "not-needed" and statement.reason in BY_REASON:
         return BY_REASON[statement.reason]
     if shown == "not-needed":
@@ -109,6 +112,12 @@ def cannot_know(
             "Whether this is the original that was meant: it has the same key and comes "
             "before it, but the producer did not name it."
         )
+    if finding is not None and finding.left_out is not None:
+        found.append(
+            "Whether the original was done: its source sends no receipts of it, by its policy."
+        )
+    if finding is not None and any(hop.kind == "tally" for hop in finding.hops):
+        found.append("When exactly its original ended: a tally tells of some seconds at once.")
     if payload_erased:
         found.append("What its data was: the payload was erased, the rest was kept.")
     return found

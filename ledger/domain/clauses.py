@@ -57,7 +57,7 @@ SAID: dict[str, str] = {
     "skip.upstream_failed": "Skipped, said to depend on what failed",
     "skip.holder_lost": "Skipped, said to have met a key whose holder was lost",
 }
-"""How the sentence of a skip begins while the original that would bear it out is awaited."""
+"""How the sentence of a skip begins while nothing on record bears it out."""
 
 
 SET_ASIDE = "No verdict: it was set aside, because it could not be taken as it came."
@@ -65,7 +65,7 @@ SET_ASIDE = "No verdict: it was set aside, because it could not be taken as it c
 
 def clause(code: str, statement: Statement, shown: str) -> str:
     """Begin the sentence; of a condition it speaks only where the reason sent does."""
-    if shown == "pending" and not links.is_explained(statement):
+    if shown in ("pending", "unrecorded") and not links.is_explained(statement):
         return SAID.get(code, CLAUSES[code])
     if code != "skip.condition" or statement.reason == "condition_false":
         return CLAUSES[code]

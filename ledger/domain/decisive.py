@@ -6,9 +6,17 @@ from dataclasses import dataclass
 
 from ledger.domain import links, plain
 from ledger.domain.pointers import Finding
+from ledger.domain.policies import LeftOut
 from ledger.domain.statement import Statement
 
-_ENDED = {"fail": "failed", "cancel": "was cancelled", "discard": "was given up"}
+_ENDED = {
+    "fail": "failed",
+    "cancel": "was cancelled",
+    "discard": "was given up",
+    "revoke": "was revoked",
+    "retry": "was to run again, and was not published",
+    "skip": "had expired",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ def term(
     """Return the decisive term as a sentence, or the empty text where nothing is compared."""
     if finding is None:
         return ""
+    if finding.left_out is not None:
+        return _policy_term(finding.left_out)
     if code == "skip.unexplained":
         return _although_condition(statement)
     if code in ("skip.original_failed", "skip.upstream_failed") and terminal is not None:
@@ -53,6 +63,12 @@ def term(
     if original is None or original.kind == "skip":
         return ""
     return _key_term(statement, original)
+
+
+def _policy_term(left: LeftOut) -> str:
+    """Quote the pattern by which a policy left out what would be the original."""
+    pattern = f" for “{left.pattern}”" if left.pattern else ""
+    return f"Because the policy in force says “{left.choice}”{pattern}."
 
 
 def _condition_term(statement: Statement) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from ledger.domain import words
 from ledger.domain.book import Question
+from ledger.domain.policies import LeftOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Finding:
     """What a pointer has come to, by which rule, and what was looked up for it.
 
     `skips` counts the other skips on the way; `hops` shows the first of a long one, and its end.
+    `left_out` says which policy left an original out that is not on record.
     """
 
     state: str
@@ -40,6 +42,7 @@ class Finding:
     candidates: tuple[int, ...] = ()
     asked: frozenset[Question] = frozenset()
     skips: int = 0
+    left_out: LeftOut | None = None
 
 
 def shown_state(finding_state: str, due_at: datetime | None, now: datetime) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.domain import targets
+from ledger.domain.endings import ending_of
 from ledger.domain.naming import name_of
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement
@@ -60,6 +60,6 @@ def _chain_tail(finding: Finding, terminal: Statement | None, statement: Stateme
 
 def _says(original: Statement | None) -> str:
     """Let a receipt that is itself the end of the work speak: it has no job to be named by."""
-    if original is None or original.job is not None or original.kind not in targets.ENDS:
+    if original is None or original.job is not None or not ending_of(original):
         return ""
     return f"№{original.leaf:,} says that it"

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from ledger.domain import targets, words
+from ledger.domain import policies, targets, words
 from ledger.domain.book import Inquiry
+from ledger.domain.policies import LeftOut
 from ledger.domain.statement import JobName, Statement, done_id, masked_id, normal_id
 
 DEADLINE = timedelta(hours=24)
@@ -22,7 +23,8 @@ OF_KEY = tuple(_ORDER)
 class Link:
     """One step: to a target by receipt, job or key, or to a state in which the walk ends.
 
-    `run` holds what is known of the same run of the work, for a target found by job or key.
+    `run` holds what is known of the same run of the work, for a target found by job or key. `job`
+    is the one that a tally was found for, `left_out` says why a target has no receipt.
     """
 
     rule: str
@@ -33,6 +35,8 @@ class Link:
     hint: str | None = None
     due_at: datetime | None = None
     run: tuple[Statement, ...] = ()
+    job: JobName | None = None
+    left_out: LeftOut | None = None
 
 
 def follow(pointing: Statement, inquiry: Inquiry, deadline: timedelta) -> Link:
@@ -119,9 +123,29 @@ def _by_job(pointing: Statement, job: JobName | None, inquiry: Inquiry, due_at: 
     alive = [each for each in others if not inquiry.is_redacted(each)]
     about = [each for each in alive if targets.is_job_like(each)]
     if not others:
-        return Link("not-here", "waiting", due_at=due_at)
+        return _not_single(pointing, job, inquiry, due_at)
     first = targets.first_of_job(about or alive or others)
     return replace(_to(pointing, first, "job", inquiry), run=tuple(about))
+
+
+def _not_single(
+    pointing: Statement, job: JobName | None, inquiry: Inquiry, due_at: datetime
+) -> Link:
+    """Look for a job that has no receipt of its own: in tallies, else in what is left out."""
+    waiting = Link("not-here", "waiting", due_at=due_at)
+    if job is None:
+        return waiting
+    tallied = inquiry.tallied(job)
+    if tallied:
+        first = targets.earliest(each.tally for each in tallied)
+        return Link("tally", target=first, via="job", job=job)
+    left = policies.left_out_by_job(
+        pointing,
+        inquiry.policies(job.system, job.instance),
+        same_source=(job.system, job.instance) == (pointing.system, pointing.instance),
+        lists_all=inquiry.book.lists_all(job.system, job.instance),
+    )
+    return waiting if left is None else Link(left.rule, "unrecorded", left_out=left)
 
 
 def _to(pointing: Statement, target: Statement, via: str, inquiry: Inquiry) -> Link:
@@ -140,6 +164,8 @@ def _to(pointing: Statement, target: Statement, via: str, inquiry: Inquiry) -> L
 def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link:
     found = inquiry.by_key(pointing.key_digest or "", pointing.leaf)
     groups = _runs([each for each in found if _may_be_original(pointing, each)])
+    if pointing.recipe in policies.LOCK_RECIPES:
+        groups = _holder(groups)
     if len(groups) == 1:
         run = tuple(groups[0])
         return Link("key", target=targets.first_of_job(run), via="key", run=run)
@@ -149,8 +175,17 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
         )
     if is_explained(pointing):
         return Link("explained", "not-needed")
+    announced = inquiry.policies(pointing.system, pointing.instance)
+    left = policies.left_out_by_key(pointing, announced)
+    if left is not None:
+        return Link(left.rule, "unrecorded", left_out=left)
     is_lock = pointing.reason == "lock_contended"
     return Link("key-none", "waiting", due_at=_lock_grace(pointing) if is_lock else due_at)
+
+
+def _holder(groups: list[list[Statement]]) -> list[list[Statement]]:
+    """Choose the run that took a lock last: it is held by one at a time, and each is noted."""
+    return sorted(groups, key=lambda run: (targets.first_of_job(run).begun_at, run[0].leaf))[-1:]
 
 
 def _lock_grace(pointing: Statement) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.domain import words
+from ledger.domain import policies, words
 from ledger.domain.naming import pointer_words
 from ledger.domain.pointers import Finding
 from ledger.domain.rule_words import only_condition
@@ -16,6 +16,7 @@ OPEN_TAILS: dict[str, str] = {
     "wrong-kind": ": {misfit}",
     "target-quarantined": "; {named} was set aside, because it could not be taken as it came",
     "target-redacted": "; {named} was erased, and only its place in the log is left",
+    "unrecorded": "; {named} is not on record: {why}",
 }
 
 
@@ -26,6 +27,7 @@ def open_tail(statement: Statement, finding: Finding, shown: str) -> str:
         missing=_missing(statement, finding),
         count=len(finding.candidates),
         misfit=_misfit(statement, finding),
+        why="" if finding.left_out is None else policies.why(finding.left_out),
     )
 
 

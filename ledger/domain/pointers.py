@@ -40,6 +40,14 @@ WALK_CAP = 256
 """Skips that are walked; a chain that is longer still counts as not found."""
 
 
+TALLIED = {
+    "found": "tallied",
+    words.OUTCOME_WORDS["done"]: "tallied, done",
+    words.OUTCOME_WORDS["running"]: "tallied, tried again",
+}
+"""What a hop says that ends at a tally, by what any other would say."""
+
+
 def has_pointer(statement: Statement) -> bool:
     """Tell whether a statement gets a finding: every skip does, and all that name an original."""
     names_one = statement.pointer is not None and statement.pointer.names_something
@@ -127,6 +135,7 @@ class _Walk:
             outcome=outcome,
             due_at=due_at,
             hint=link.hint or self._unshown(len(self.trail) - HOP_CAP - 1),
+            left_out=link.left_out,
             candidates=link.candidates,
             skips=len(self.trail) - 1,
         )
@@ -144,13 +153,14 @@ class _Walk:
         )
 
     def _arrived(self, target: Statement, link: Link) -> Finding:
-        end, outcome = targets.end_of(target, self.inquiry, link.run)
+        end, outcome = targets.end_of(target, self.inquiry, link.run, link.job)
         found = words.OUTCOME_WORDS[outcome]
         if end is None or end.leaf == target.leaf:
-            ends = [_hop(target, link.via, found)]
+            ends = [_hop(target, link.via, self._said(target, found))]
         else:
-            via = "job" if target.job is not None else "receipt"
-            ends = [_hop(target, link.via, "found"), _hop(end, via, found)]
+            via = "job" if target.job is not None or link.job is not None else "receipt"
+            first = _hop(target, link.via, self._said(target, "found"))
+            ends = [first, _hop(end, via, self._said(end, found))]
         return Finding(
             state=self._found_state(target, link),
             rule=link.rule,
@@ -162,6 +172,10 @@ class _Walk:
             hint=self._unshown(len(self.trail) - HOP_CAP),
             skips=len(self.trail) - 1,
         )
+
+    def _said(self, receipt: Statement, found: str) -> str:
+        """Say of a hop to a tally that it is one: it is about many jobs."""
+        return TALLIED[found] if receipt.kind == "tally" else found
 
     def _unshown(self, count: int) -> str | None:
         """Say how many skips of a long chain were walked and are not shown."""

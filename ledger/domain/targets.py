@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from ledger.domain.book import Inquiry
-from ledger.domain.statement import Statement, done_id
+from ledger.domain.endings import ending_of
+from ledger.domain.statement import JobName, Statement, done_id
 
 SKEW = timedelta(seconds=30)
 NO_JOB = frozenset({"heartbeat", "tally", "decide", "act"})
-ENDS = {"done": "done", "fail": "failed", "cancel": "cancelled", "discard": "failed"}
 BEGINS = frozenset({"enqueue", "start"})
 RUNS = BEGINS | {"retry", "rescue"}
 ROW_ENDS = {"completed": "done", "cancelled": "cancelled", "discarded": "failed"}
@@ -55,42 +55,54 @@ def misfit(pointing: Statement, target: Statement, inquiry: Inquiry) -> str:
         return ""
     if pointing.reason == "already_done" and not _can_be_done(pointing, target, inquiry):
         return "kind-for-reason"
-    if pointing.reason == "in_flight" and not (target.kind in RUNS or target.is_row):
+    if pointing.reason == "in_flight" and not is_underway(target):
         return "kind-for-reason"
     if pointing.reason == "superseded" and pointing.happened_at - target.happened_at > SKEW:
         return "older-than-skip"
     return ""
 
 
+def is_underway(target: Statement) -> bool:
+    """Tell whether a receipt says that work was asked for or begun, or is a row of it."""
+    return target.kind in RUNS or target.is_row or target.is_handover
+
+
 def _can_be_done(pointing: Statement, target: Statement, inquiry: Inquiry) -> bool:
-    if target.kind in ENDS or target.kind == "deliver":
+    if ending_of(target):
         return True
-    if target.kind not in RUNS and not target.is_row:
+    if not is_underway(target):
         return False
     shares_key = target.key_digest is not None and target.key_digest == pointing.key_digest
     return target.job is not None or shares_key or _done_of(target, inquiry) is not None
 
 
 def end_of(
-    target: Statement, inquiry: Inquiry, run: Sequence[Statement] = ()
+    target: Statement,
+    inquiry: Inquiry,
+    run: Sequence[Statement] = (),
+    job: JobName | None = None,
 ) -> tuple[Statement | None, str]:
     """Return the receipt that ended the work of a target, and the outcome.
 
     A done stands for itself: what happens to the job later does not undo it. Any other receipt
-    of a numbered job walks on to the job's latest outcome; a start without one, to the done
-    whose id the client's `once` derives from the start's. `run` holds receipts that are known
-    to be of the same run for another reason.
+    of a numbered job walks on to the job's latest outcome, be that in a tally; a start without
+    one, to the done whose id the client's `once` derives from the start's. `run` holds receipts
+    that are known to be of the same run for another reason, `job` is whose a tally was found for.
     """
-    if target.kind in ("done", "deliver"):
+    if target.kind in ("done", "deliver") and ending_of(target):
         return target, "done"
-    found = [*run, *(inquiry.by_job(target.job) if target.job is not None else ())]
+    job = target.job or job
+    found = [*run, *(inquiry.by_job(job) if job is not None else ())]
     paired = _done_of(target, inquiry)
     known = [*found, target, *([] if paired is None else [paired])]
-    ends = [each for each in known if each.kind in ENDS and not inquiry.is_redacted(each)]
+    ends = [each for each in known if each.kind != "tally" and ending_of(each)]
+    ends = [each for each in ends if not inquiry.is_redacted(each)]
+    if job is not None:
+        ends += [each.tally for each in inquiry.tallied(job) if each.is_done]
     if not ends:
         return None, _outcome_of_rows(known)
     end = latest(ends)
-    return end, ENDS[end.kind]
+    return end, ending_of(end)
 
 
 def _done_of(target: Statement, inquiry: Inquiry) -> Statement | None:

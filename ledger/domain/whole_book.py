@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ledger.domain.book import answers
+from ledger.domain.policies import Policy, policy_of
 from ledger.domain.statement import JobName, Statement
+from ledger.domain.tallies import Tallied
 
 
 class WholeBook:
@@ -44,3 +46,17 @@ class WholeBook:
     def is_redacted(self, leaf: int) -> bool:
         """Say that nothing was erased."""
         return False
+
+    def tallied(self, job: JobName) -> Sequence[Tallied]:
+        """Return nothing: statements are made of stubs, and a stub lists no tallied jobs."""
+        return ()
+
+    def policies(self, system: str, instance: str) -> Sequence[Policy]:
+        """Return the recording policies that a source announced."""
+        told = self._by_leaf.values()
+        of_source = (one for one in told if (one.system, one.instance) == (system, instance))
+        return [policy for one in of_source if (policy := policy_of(one)) is not None]
+
+    def lists_all(self, system: str, instance: str) -> bool:
+        """Say that no tally is known to leave its jobs out."""
+        return True

@@ -6,6 +6,9 @@ lies around the receipt that asks, `ENDS` to either side: what came long before 
 not its original, and the ends of a hot key would move away from it. Both parts of "stored and
 batch" are made of the parts of both, so the answer does not depend on how the log was cut into
 batches.
+
+Tallies and policies were written by projectors that run before, and perhaps further on: of those
+only what lies below the leaf at hand is seen.
 """
 
 from __future__ import annotations
@@ -15,18 +18,25 @@ from collections.abc import Collection, Iterable, Sequence
 
 from kit import bulk
 from kit.db import indexed_by
-from ledger import statements
-from ledger.domain import links, pointers
+from ledger import statements, tallied
+from ledger.domain import links, pointers, tallies
 from ledger.domain.names import column
+from ledger.domain.policies import Policy
 from ledger.domain.statement import JobName, Statement
+from ledger.domain.tallies import Tallied
+from ledger.projectors import policies
+from ledger.projectors.policies import Kept
+from ledger.statements import Item
 
 ENDS = 20
 Name = tuple[str, str]
 Near = tuple[str, int]
 _COLUMNS = {"id": "id_key", "job": "job", "masked": "masked_id"}
 _INDEXES = {"id": "entry_by_id", "job": "entry_by_job", "masked": "entry_by_masked_id"}
-# A skip of a job or key is never what another skip points at by job or key.
-_MATTER = {"job": " AND kind <> 'skip'"}
+# A skip is never what another skip points at by key, nor by job, unless the job itself ended so.
+_MATTER = {
+    "job": " AND (kind <> 'skip' OR (system = 'celery' AND reason IN ('', 'expired')))",
+}
 # Of observations only a job's row counts; which one is, its body tells.
 _OF_KEY = (*links.OF_KEY, "observe")
 # Each is two SELECTs of one compound statement, of which SQLite allows 500.
@@ -54,6 +64,11 @@ class Book:
         self._fresh: dict[Name, list[int]] = defaultdict(list)
         self._around: dict[Near, list[int]] = {}
         self._statements: dict[int, Statement] = {}
+        self._seen = end
+        self._tallies: dict[str, list[int]] = {}
+        self._unasked: set[str] = set()
+        self._listed: dict[int, dict[str, Tallied]] = {}
+        self._policies: dict[tuple[str, str], Kept] = {}
 
     def by_id(self, id_key: str) -> Sequence[Statement]:
         """Give all receipts that claim an id."""
@@ -80,15 +95,37 @@ class Book:
         """Say whether a receipt was erased whole; there is no erasing yet."""
         return False
 
+    def tallied(self, job: JobName) -> Sequence[Tallied]:
+        """Give what tallies list of a job, in the order of their leaves."""
+        name = column(job.text())
+        if name not in self._tallies:
+            self._fetch_tallies(name)
+        leaves = [leaf for leaf in self._tallies[name] if leaf < self._seen]
+        self._list(leaves)
+        return [self._listed[leaf][name] for leaf in leaves if name in self._listed[leaf]]
+
+    def policies(self, system: str, instance: str) -> Sequence[Policy]:
+        """Give the recording policies that a source announced so far."""
+        return [one for one in self._kept(system, instance).versions if one.leaf < self._seen]
+
+    def lists_all(self, system: str, instance: str) -> bool:
+        """Say whether every tally of a source so far lists the jobs that it counts."""
+        first = self._kept(system, instance).first_short
+        return first is None or first >= self._seen
+
     def get(self, leaf: int) -> Statement:
         """Give the statement of a leaf."""
         if leaf not in self._statements:
             self._load([leaf])
         return self._statements[leaf]
 
-    def add(self, statement: Statement, names: Iterable[Name]) -> None:
+    def add(self, item: Item, names: Iterable[Name]) -> None:
         """Let the next leaf be found under its names."""
-        self._statements[statement.leaf] = statement
+        statement = item.statement
+        self._know(item.leaf, statement)
+        self._seen = statement.leaf + 1
+        if item.outcomes:
+            self._listed[item.leaf] = tallies.listing(statement, item.outcomes)
         for kind, name in names:
             if _matters(kind, statement):
                 self._fresh[kind, name].append(statement.leaf)
@@ -118,6 +155,30 @@ class Book:
     def fetch_leaves(self, leaves: Iterable[int]) -> None:
         """Load statements by their leaves."""
         self._load(leaves)
+
+    def _fetch_tallies(self, name: str) -> None:
+        """Look up one job, and with it all that came to hand since: one by one takes too long."""
+        wanted = {name, *map(column, self._unasked)} - self._tallies.keys()
+        self._unasked.clear()
+        found = tallied.candidates(self._project_id, wanted)
+        self._tallies.update((one, found.get(one, [])) for one in wanted)
+
+    def _know(self, leaf: int, statement: Statement) -> None:
+        self._statements[leaf] = statement
+        pointed = statement.pointer.job if statement.pointer is not None else None
+        self._unasked.update(job.text() for job in (statement.job, pointed) if job is not None)
+
+    def _list(self, leaves: Iterable[int]) -> None:
+        missing = {leaf for leaf in leaves if leaf not in self._listed}
+        for leaf, item in statements.load_items(self._project_id, missing).items():
+            self._listed[leaf] = tallies.listing(item.statement, item.outcomes)
+            self._statements.setdefault(leaf, item.statement)
+
+    def _kept(self, system: str, instance: str) -> Kept:
+        source = (system, instance)
+        if source not in self._policies:
+            self._policies[source] = policies.load(self._project_id, system, instance)
+        return self._policies[source]
 
     def _find(self, kind: str, text: str) -> list[Statement]:
         name = (kind, column(text))
@@ -149,8 +210,8 @@ class Book:
 
     def _load(self, leaves: Iterable[int]) -> None:
         missing = {leaf for leaf in leaves if leaf not in self._statements}
-        if missing:
-            self._statements.update(statements.load_leaves(self._project_id, missing))
+        for leaf, statement in statements.load_leaves(self._project_id, missing).items():
+            self._know(leaf, statement)
 
 
 def _around(project_id: int, end: int, chunk: Sequence[Near]) -> tuple[str, list[object]]:
@@ -173,7 +234,9 @@ def _around(project_id: int, end: int, chunk: Sequence[Near]) -> tuple[str, list
 
 def _matters(kind: str, statement: Statement) -> bool:
     if kind == "job":
-        return statement.kind != "skip"
+        is_of_celery = statement.system == "celery" and statement.reason in (None, "expired")
+        # What a tally lists is looked up in the tally.
+        return statement.kind != "tally" and (statement.kind != "skip" or is_of_celery)
     return kind != "key" or statement.kind in _OF_KEY
 
 

@@ -14,10 +14,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 from kit import bulk
-from ledger.domain import pointers, verdicts, words
+from ledger.domain import pointers, tallies, verdicts, words
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
+from ledger.domain.policies import SKEW
 from ledger.domain.statement import Statement, normal_id
+from ledger.projectors import policies
 from ledger.projectors.book import Book, Name, Near, is_of_key, names_of
 from ledger.registry import Judging, Write, registry
 from ledger.statements import Item
@@ -111,7 +113,7 @@ class _Run:
 
     def take(self, item: Item) -> None:
         statement = item.statement
-        self.book.add(statement, self.names[item.leaf])
+        self.book.add(item, self.names[item.leaf])
         touched = {leaf for one in self.judgings for leaf in one.take(item)}
         judgement, finding = judge(statement, self.book, self.judgings)
         self.current[item.leaf] = judgement
@@ -158,7 +160,9 @@ class _Run:
         for kind, text in finding.asked if finding is not None else ():
             name = (kind, column(text))
             self.waits[name].add(leaf)
-            self.new_waits[name, leaf] = None
+            # Whoever waits for another policy is found by its time.
+            if kind != "policy":
+                self.new_waits[name, leaf] = None
 
     def _entry(self, item: Item, judgement: Judgement) -> tuple[object, ...]:
         one = item.statement
@@ -211,9 +215,15 @@ class ReceiptsProjector:
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
         """Resolve and judge the batch, and whatever it asks again."""
         book = Book(project_id, items[0].leaf)
-        names = {item.leaf: names_of(item.statement) for item in items}
+        names = {item.leaf: _names(item) for item in items}
         earliest = _before(min(item.statement.begun_at for item in items))
         waits, leaves = _waiting(project_id, names.values(), earliest)
+        for change in policies.find_changes(project_id, _recorders(items)):
+            name = ("policy", change.source)
+            names[change.leaf] |= {name}
+            found = _left_out(project_id, change.since, items[0].leaf)
+            waits[name].update(found)
+            leaves.update(found)
         book.fetch(_wanted(items))
         book.fetch_keys(_wanted_keys(items))
         book.fetch_leaves(leaves)
@@ -222,6 +232,34 @@ class ReceiptsProjector:
         for item in items:
             run.take(item)
         return run.write
+
+
+def _names(item: Item) -> frozenset[Name]:
+    """Give the names under which others may look a leaf up, with those that a tally lists."""
+    names = names_of(item.statement)
+    if not item.outcomes:
+        return names
+    numbers = {each.number for each in item.outcomes}
+    return names | {("job", tallies.job_name(item.statement, number)) for number in numbers}
+
+
+def _recorders(items: Iterable[Item]) -> list[int]:
+    """Give the leaves that may tell what their source records, which are few."""
+    return [
+        item.leaf
+        for item in items
+        if item.statement.kind == "tally" or item.statement.what == "policy"
+    ]
+
+
+def _left_out(project_id: int, since: datetime | None, end: int) -> set[int]:
+    """Give the pointers below a leaf that another policy may leave out, or leave out no more."""
+    statement = (
+        "SELECT leaf_index FROM entry WHERE project_id = %s AND leaf_index < %s "
+        "AND happened_at >= %s AND pointer_state IN ('waiting', 'unrecorded')"
+    )
+    at = BEGINNING if since is None else max(since, BEGINNING + SKEW) - SKEW
+    return {leaf for (leaf,) in bulk.select_rows(statement, [project_id, end, at])}
 
 
 def _wanted(items: Iterable[Item]) -> set[Name]:

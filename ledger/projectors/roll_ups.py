@@ -1,14 +1,19 @@
-"""Roll-ups: how many receipts of a kind, task, queue, source and reason, by five minutes."""
+"""Roll-ups: how many receipts of a kind, task, queue, source and reason, by five minutes.
+
+Beside them stand the outcomes that are tallied: they count as the kind that a receipt of their own
+would have had, in a column of their own, since no list holds them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 
 from kit import bulk, ids
+from ledger.domain import tallies
 from ledger.domain.statement import Statement
 from ledger.registry import Write
 from ledger.statements import Item
@@ -36,11 +41,23 @@ def facets_of(statement: Statement) -> tuple[str, ...]:
     )
 
 
+def tallied_of(statement: Statement) -> Iterator[tuple[datetime, tuple[str, ...], int]]:
+    """Give what a tally counts: five minutes, facets, and how many."""
+    if statement.kind != "tally":
+        return
+    bucket = bucket_of(tallies.window_of(statement)[1])
+    for each in tallies.sums_of(statement):
+        named = (each.task, each.queue, statement.system, statement.instance, "")
+        for kind, count in (("done", each.done), ("retry", each.retried)):
+            if count:
+                yield bucket, (kind, *named), count
+
+
 class RollUpsProjector:
     """Adds each batch to the counts of its five minutes."""
 
     name = "roll_ups"
-    rules_version = 1
+    rules_version = 2
     tables: tuple[str, ...] = ("roll_up",)
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
@@ -48,10 +65,17 @@ class RollUpsProjector:
         counts = Counter(
             (bucket_of(item.statement.happened_at), facets_of(item.statement)) for item in items
         )
+        tallied: Counter[tuple[datetime, tuple[str, ...]]] = Counter()
+        for item in items:
+            for bucket, facets, count in tallied_of(item.statement):
+                tallied[bucket, facets] += count
         rows = [
-            (project_id, bucket, ids.public_id("u", *facets), *facets, count)
-            for (bucket, facets), count in sorted(counts.items())
-        ]
+            (
+                project_id, bucket, ids.public_id("u", *facets), *facets,
+                counts[bucket, facets], tallied[bucket, facets],
+            )
+            for bucket, facets in sorted({*counts, *tallied})
+        ]  # fmt: skip
 
         def write() -> None:
             _add(rows)
@@ -60,12 +84,13 @@ class RollUpsProjector:
 
 
 def _add(rows: Sequence[Sequence[object]]) -> None:
-    columns = ("project_id", "bucket_at", "facets", *FACETS, "count")
+    columns = ("project_id", "bucket_at", "facets", *FACETS, "count", "tallied")
     marks = ", ".join(["%s"] * len(columns))
     statement = (
         f"INSERT INTO roll_up ({', '.join(columns)}) VALUES ({marks}) "  # noqa: S608
         "ON CONFLICT (project_id, bucket_at, facets) "
-        "DO UPDATE SET count = roll_up.count + excluded.count"
+        "DO UPDATE SET count = roll_up.count + excluded.count, "
+        "tallied = roll_up.tallied + excluded.tallied"
     )
     with connection.cursor() as cursor:
         cursor.executemany(statement, bulk.adapt_rows(rows))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ledger.domain import tallies
+from ledger.domain.policies import Policy, policy_of
 from ledger.domain.statement import JobName, Statement, read_statement
+from ledger.domain.tallies import Tallied
 
 DAY = "2026-10-05"
 NOON = datetime(2026, 10, 5, 12, tzinfo=UTC)
@@ -61,11 +64,20 @@ class Shelf:
         *,
         up_to: int | None = None,
         redacted: Iterable[int] = (),
+        rows: Mapping[int, list[list[object]]] | None = None,
+        lists_all: bool = True,
     ) -> None:
-        """Put the statements on the shelf in the order of their leaves."""
+        """Put the statements on the shelf in the order of their leaves.
+
+        `rows` are those that tallies list, by their leaves.
+        """
         kept = [each for each in statements if up_to is None or each.leaf <= up_to]
         self.statements = sorted(kept, key=lambda each: each.leaf)
         self.redacted = frozenset(redacted)
+        self.rows = {
+            leaf: tallies.outcomes_of({"jobs": found}) for leaf, found in (rows or {}).items()
+        }
+        self.all_listed = lists_all
 
     def by_id(self, id_key: str) -> list[Statement]:
         """Return the statements that claim an id."""
@@ -86,6 +98,24 @@ class Shelf:
     def is_redacted(self, leaf: int) -> bool:
         """Tell whether a leaf was erased."""
         return leaf in self.redacted
+
+    def tallied(self, job: JobName) -> list[Tallied]:
+        """Return what the tallies list of a job."""
+        listed = (
+            tallies.listing(each, self.rows[each.leaf])
+            for each in self.statements
+            if each.leaf in self.rows
+        )
+        return [found[job.text()] for found in listed if job.text() in found]
+
+    def policies(self, system: str, instance: str) -> list[Policy]:
+        """Return the recording policies of a source."""
+        told = (each for each in self.statements if each.source == f"{system}/{instance}")
+        return [policy for each in told if (policy := policy_of(each)) is not None]
+
+    def lists_all(self, system: str, instance: str) -> bool:
+        """Tell whether the tallies list all their jobs."""
+        return self.all_listed
 
     def at_leaf(self, leaf: int | None) -> Statement | None:
         """Return the statement of a leaf, or None."""

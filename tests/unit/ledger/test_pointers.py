@@ -797,6 +797,7 @@ def test_what_was_asked_is_what_an_arrival_can_answer():
         ("id", V5),
         ("job", "oban/prod-1/101"),
         ("masked", V5[:14] + "xfcf-0c6b" + V5[23:]),
+        ("policy", "oban/prod-1"),
     }
     for arrival in (make(1, "done", id=V5), make(1, "done", **JOB), make(1, "done", id=V4)):
         assert answers(arrival) & asked
