@@ -78,8 +78,8 @@ def _drop(entry: Entry, entries: list[Entry]) -> bool:
     first = entry.file.first or 1
     later = any(e.file.stem == entry.file.stem and (e.file.first or 0) > first for e in entries)
     try:
-        if not later:
-            _leave_mark(entry, first)
+        if not later and not _leave_mark(entry, first):
+            return False
         entry.path.unlink()
     except OSError:
         # Another process gave it up, or the forwarder has just sent it.
@@ -91,9 +91,13 @@ def _is_head(entry: Entry, line: bytes) -> bool:
     return entry.file.level == names.OUTCOMES and line.startswith(b"{")
 
 
-def _leave_mark(entry: Entry, first: int) -> None:
+def _leave_mark(entry: Entry, first: int) -> bool:
+    """Leave an empty file that bears the number after the last; False when this file is that."""
     with entry.path.open("rb") as lines:
         count = sum(1 for line in lines if not _is_head(entry, line))
     file = entry.file
     mark = names.SpoolFile(file.name, file.pid, file.start, "ready", file.level, first + count)
+    if mark.filename == entry.path.name:
+        return False
     os.close(os.open(entry.path.with_name(mark.filename), os.O_CREAT | os.O_WRONLY, 0o600))
+    return True
