@@ -318,7 +318,7 @@ def fed(story: Story) -> None:
             given = {"feed_spool": name, "feed_number": number, "token_id": token}
             story.post(story.body("done"), **given)
         story.written[name] = first
-    if story.chance.random() < 0.1:
+    if story.chance.random() < 0.25:
         ended(story, name, token)
     elif story.chance.random() < 0.7:
         story.post(spool_line(story, name), token_id=token)
@@ -344,6 +344,7 @@ def spool_line(story: Story, name: str) -> Body:
         line["oldest_unsent_s"] = story.chance.choice((None, 0.5, 300, 1e300, -1))
     if story.chance.random() < 0.05:
         line["dropped"] = story.chance.choice((1, 2, 10**15))
+        line["outcomes"] = {"waiting": 3, "oldest_s": 7.5, "lost": story.chance.choice((0, 4))}
     if story.chance.random() < 0.4:
         line |= {"closed": True, "end": story.chance.choice(("in_order", "writer_gone", 7))}
     return line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,9 +19,8 @@ MOST = 10**12
 
 LONGEST = timedelta(days=36_500)
 _CLIENT = re.compile(
-    r"(?P<program>[A-Za-z0-9-]+:.+?)(-[dwot]-[0-9a-f]{10})?:[0-9]{1,10}:[0-9]{1,20}"
+    r"(?P<program>[A-Za-z0-9-]+:.+?)(-[dwt]-[0-9a-f]{10})?:[0-9]{1,10}:[0-9]{1,20}"
 )
-_JOURNAL = re.compile(r".+-o-[0-9a-f]{10}:[0-9]{1,10}:[0-9]{1,20}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Line:
 
     `written` lines have numbers, `unsent` of them wait, `dropped` were given up; what it does not
     say is None. `oldest` is how long the oldest has waited, `began` is when the first one was
-    written.
+    written. A spool of tallies also says since how long ordinary outcomes wait to be tallied, and
+    how many were lost.
     """
 
     spool: str
@@ -45,6 +46,8 @@ class Line:
     source: str = ""
     client: str = ""
     began: datetime | None = None
+    outcomes_oldest: timedelta | None = None
+    outcomes_lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ def read_line(statement: Statement) -> Line | None:
         return None
     oldest = plain.seconds_of(body.get("oldest_unsent_s"))
     client = plain.object_of(body.get("client"))
+    outcomes = plain.object_of(body.get("outcomes"))
     named = [plain.name_of(client.get(name)) for name in ("name", "version")]
     return Line(
         spool=spool,
@@ -82,6 +86,8 @@ def read_line(statement: Statement) -> Line | None:
         unsent=count_of(body.get("unsent")),
         dropped=count_of(body.get("dropped")) or 0,
         oldest=None if oldest is None else _length(oldest),
+        outcomes_oldest=_waiting(outcomes),
+        outcomes_lost=count_of(outcomes.get("lost")) or 0,
         is_closed=body.get("closed") is True,
         end=(plain.name_of(body.get("end")) or "in_order")[:40],
         token=statement.token_id,
@@ -120,11 +126,6 @@ def producer_of(spool: str) -> str:
     return found["program"] if found else spool
 
 
-def is_journal(spool: str) -> bool:
-    """Tell whether a spool holds outcomes of the client, which go out as tallies of another one."""
-    return _JOURNAL.fullmatch(spool) is not None
-
-
 def count_of(value: object) -> int | None:
     """Read a count as a number of at most a billion thousands, else None."""
     number = number_of(value)
@@ -137,6 +138,14 @@ def number_of(value: object) -> int | None:
     if token is None or len(token) > 19 or not token.isascii() or not token.isdecimal():
         return None
     return number if (number := int(token)) <= MAX_NUMBER else None
+
+
+def _waiting(outcomes: Mapping[str, object]) -> timedelta | None:
+    """Give how long outcomes have waited; where that is not said, longer than anything."""
+    if not count_of(outcomes.get("waiting")):
+        return None
+    oldest = plain.seconds_of(outcomes.get("oldest_s"))
+    return LONGEST if oldest is None else _length(oldest)
 
 
 def _length(seconds: float) -> timedelta:

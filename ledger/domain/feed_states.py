@@ -43,7 +43,6 @@ RULES = {
     "all_written_came": "everything that it had written by then has come",
     "nothing_compared_yet": "what it says to have written has not been compared with what came",
     "no_line_yet": "it has never said how much it wrote",
-    "by_its_own_word": "it says that all went out, in lines that come under other names",
     "carried_by_others": "its lines come under other names, and are checked there",
     "ten_intervals_missed": "ten of its usual intervals have passed without a receipt",
 }
@@ -132,8 +131,6 @@ def _good(spool: Spool) -> Standing:
         return Standing("closed", rules.get(spool.end, "closed_in_order"), spool.closed_at)
     if spool.fed_at is None:
         return Standing("unknown", "no_line_yet", spool.first_at)
-    if not spool.is_numbered and spool.complete_until is not None:
-        return Standing("complete", "by_its_own_word", spool.complete_until)
     if not spool.is_numbered:
         return Standing("unknown", "carried_by_others", spool.first_at)
     if spool.complete_until is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from ledger.domain.arrivals import Arrived, Run
-from ledger.domain.feed_lines import LONGEST, Line, is_journal
+from ledger.domain.feed_lines import LONGEST, Line
 
 MOST_MARKS = 60
 WAIVED = "waived"
@@ -67,6 +67,8 @@ class Spool:
     dropped: int = 0
     dropped_at: datetime | None = None
     waived: int = 0
+    outcomes_lost: int = 0
+    outcomes_waived: int = 0
     oldest_at: datetime | None = None
     expected: int = 0
     expected_since: datetime | None = None
@@ -82,8 +84,7 @@ class Spool:
 
         A line may also tell of a stream that other spools carry; their numbers are checked there.
         """
-        says_all = self.unsent is not None or self.written == 0
-        return self.high > 0 or (says_all and not is_journal(self.name))
+        return self.high > 0 or self.unsent is not None or self.written == 0
 
     @property
     def low(self) -> int:
@@ -97,8 +98,9 @@ class Spool:
 
     @property
     def lost(self) -> int:
-        """How many numbers it says to have given up, less those that somebody waived."""
-        return max(0, self.dropped - self.waived)
+        """How much it says to have given up, less what somebody waived."""
+        numbers = max(0, self.dropped - self.waived)
+        return numbers + self.outcomes_lost - self.outcomes_waived
 
     @property
     def tail(self) -> Hole | None:
@@ -110,9 +112,8 @@ class Spool:
     @property
     def is_settled(self) -> bool:
         """Tell whether it is closed and nothing of it is missing: it limits no list any more."""
-        missing = self.holes or (self.written or 0) > self.high
-        is_here = not missing if self.is_numbered else not self.unsent
-        return self.closed_at is not None and is_here and not self.lost
+        missing = self.is_numbered and (self.holes or (self.written or 0) > self.high)
+        return self.closed_at is not None and not missing and not self.lost
 
 
 def begin(name: str, at: datetime) -> Spool:
@@ -160,7 +161,8 @@ def feed(spool: Spool, line: Line) -> Spool:
         written=_greater(spool.written, line.written),
         unsent=line.unsent,
         dropped=max(spool.dropped, line.dropped),
-        dropped_at=at if line.dropped > spool.dropped else spool.dropped_at,
+        dropped_at=at if _loses_more(spool, line) else spool.dropped_at,
+        outcomes_lost=max(spool.outcomes_lost, line.outcomes_lost),
         oldest_at=None if line.oldest is None else at - line.oldest,
         closed_at=at if line.is_closed else None,
         end=line.end if line.is_closed else "",
@@ -168,7 +170,7 @@ def feed(spool: Spool, line: Line) -> Spool:
         complete_until=_begun(spool, line.began, at),
     )
     if not after.is_numbered:
-        return replace(after, complete_until=_later(after.complete_until, _said_complete(line)))
+        return after
     return _marked(_expecting(after, line), _mark(line))
 
 
@@ -187,6 +189,7 @@ def waive(spool: Spool, at: datetime, first: int | None = None, last: int | None
         high=high,
         holes=(),
         waived=waived,
+        outcomes_waived=spool.outcomes_lost,
         expected_since=None,
         closed_at=at,
         end=WAIVED,
@@ -248,23 +251,23 @@ def _expecting(spool: Spool, line: Line) -> Spool:
     )
 
 
+def _loses_more(spool: Spool, line: Line) -> bool:
+    return line.dropped > spool.dropped or line.outcomes_lost > spool.outcomes_lost
+
+
 def _mark(line: Line) -> Mark | None:
     return None if line.written is None else Mark(line.written, _said_at(line))
 
 
 def _said_at(line: Line) -> datetime:
-    """Give when a line was written, or when it came where its clock is ahead of ours."""
-    return min(line.said_at or line.received_at, line.received_at)
+    """Give the moment that a line is about, by the earlier of both clocks.
 
-
-def _said_complete(line: Line) -> datetime | None:
-    """Give up to when all went out, by the word alone of a spool whose numbers are not checked."""
-    if line.unsent == 0:
-        return _said_at(line)
-    if not line.unsent or line.oldest is None:
-        return None
-    # Neither clock is to be trusted as far as that: a producer's may stand at the year 1.
-    return max(_said_at(line), BEGINNING + LONGEST) - line.oldest
+    Outcomes that wait to be tallied are older than the line, and not among the numbers.
+    """
+    said_at = min(line.said_at or line.received_at, line.received_at)
+    waiting = line.outcomes_oldest
+    # A producer's clock may stand at the year 1.
+    return said_at if waiting is None else max(said_at, BEGINNING + LONGEST) - waiting
 
 
 def _marked(spool: Spool, new: Mark | None = None) -> Spool:

@@ -62,6 +62,8 @@ class FeedSpool(models.Model):
     dropped = models.BigIntegerField()
     dropped_at = models.DateTimeField(null=True)
     waived = models.BigIntegerField()
+    outcomes_lost = models.BigIntegerField()
+    outcomes_waived = models.BigIntegerField()
     oldest_at = models.DateTimeField(null=True)
     expected = models.BigIntegerField()
     expected_since = models.DateTimeField(null=True)

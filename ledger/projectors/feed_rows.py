@@ -19,8 +19,9 @@ _PLACE = (
 )  # fmt: skip
 FACTS = (
     "first_at", "heard_at", "token", "source", "client", "high", "replayed", "fed_at", "written",
-    "unsent", "dropped", "dropped_at", "waived", "oldest_at", "expected", "expected_since",
-    "closed_at", "end", "skew_ms", "marks", "complete_until",
+    "unsent", "dropped", "dropped_at", "waived", "outcomes_lost", "outcomes_waived",
+    "oldest_at", "expected", "expected_since", "closed_at", "end", "skew_ms", "marks",
+    "complete_until",
 )  # fmt: skip
 COLUMNS = (*_PLACE, *FACTS)
 _TIMES = frozenset(name for name in FACTS if name.endswith(("_at", "_since", "_until")))

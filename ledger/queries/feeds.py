@@ -30,11 +30,12 @@ _GAP_NOW = "g.until_leaf IS NULL"
 _GAP_THEN = "g.leaf_index <= %s AND (g.until_leaf IS NULL OR g.until_leaf > %s)"
 _SILENT = "s.closed_at IS NULL AND s.heard_at < %s"
 _TAIL = "s.expected > s.high AND s.expected_since <= %s"
-_LOST = "s.dropped > s.waived"
+_LOST = "s.dropped > s.waived OR s.outcomes_lost > s.outcomes_waived"
 _SPOOLS = """SELECT count(*),
 sum(CASE WHEN {silent} THEN 1 ELSE 0 END),
 sum(CASE WHEN {tail} THEN 1 ELSE 0 END) + sum(s.gaps),
-sum(CASE WHEN {lost} THEN s.dropped - s.waived ELSE 0 END),
+sum(CASE WHEN s.dropped > s.waived THEN s.dropped - s.waived ELSE 0 END)
++ sum(s.outcomes_lost - s.outcomes_waived),
 sum(CASE WHEN {silent} OR {tail} OR {lost} OR s.gaps > 0 THEN 1 ELSE 0 END),
 sum(CASE WHEN s.is_numbered AND s.complete_until IS NULL THEN 1 ELSE 0 END),
 min(s.complete_until)

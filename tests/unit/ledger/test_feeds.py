@@ -137,7 +137,7 @@ def test_a_spool_stands_as_the_case_says(case: str) -> None:
 def test_every_rule_that_can_speak_has_its_words() -> None:
     spoken = {rule for _, _, (_, rule, _) in CASES.values()}
 
-    others = {"closed_by_a_person", "ten_intervals_missed", "by_its_own_word"}
+    others = {"closed_by_a_person", "ten_intervals_missed"}
     assert spoken | others == set(feed_states.RULES)
 
 
@@ -209,6 +209,7 @@ def test_a_spool_that_speaks_after_its_end_is_open_again() -> None:
         ([came((1, 7), (9, 9)), line(1, 9, is_closed=True)], False),
         ([came((1, 9)), line(1, 9, dropped=1, is_closed=True)], False),
         ([line(1, 0, is_closed=True)], True),
+        ([came((1, 9)), line(1, 9, outcomes_lost=1, is_closed=True)], False),
     ],
 )
 def test_only_a_whole_and_closed_spool_is_settled(
@@ -246,15 +247,24 @@ def test_a_spool_that_is_given_up_ends_with_all_that_is_missing_waived() -> None
     assert not feeds.feed(over, line(10, 12)).is_settled
 
 
-def test_a_journal_of_outcomes_is_complete_by_its_own_word_and_never_has_a_gap() -> None:
-    name = "w7:payouts-o-0123456789:4711:1759654800"
-    journal = feeds.feed(feeds.begin(name, NINE), line(1, 9, 0))
-    waits = feeds.feed(journal, line(3, 12, 3, oldest=timedelta(seconds=30)))
+def test_outcomes_that_wait_to_be_tallied_bound_what_is_complete() -> None:
+    waits = spool_of(came((1, 9)), line(9, 9, outcomes_oldest=timedelta(minutes=2)))
+    unsaid = spool_of(came((1, 9)), line(9, 9, outcomes_oldest=feed_lines.LONGEST))
 
-    assert (journal.complete_until, waits.complete_until) == (at(1), at(2.5))
-    assert state_of(waits, 4) == ("complete", "by_its_own_word", at(2.5))
-    assert state_of(waits, 8) == ("late", "lines_wait", at(2.5))
-    assert feeds.feed(waits, line(4, 12, 0, is_closed=True)).is_settled
+    assert waits.complete_until == at(7)
+    assert unsaid.complete_until == at(9) - feed_lines.LONGEST
+
+
+def test_lost_outcomes_are_told_as_lost_until_somebody_waives_them() -> None:
+    spool = spool_of(came((1, 5), (7, 9)), line(1, 9, dropped=1, outcomes_lost=4))
+
+    one = feeds.waive(spool, at(2), 6, 6)
+    over = feeds.waive(one, at(3))
+
+    assert (spool.lost, one.lost, over.lost) == (5, 4, 0)
+    assert state_of(one, 2) == ("dropped", "given_up_by_the_producer", at(1))
+    assert feeds.feed(over, line(4, 9, dropped=1, outcomes_lost=4)).lost == 0
+    assert feeds.feed(over, line(4, 9, dropped=1, outcomes_lost=5)).lost == 1
 
 
 def test_a_long_hole_keeps_few_marks_and_stays_on_the_safe_side() -> None:
