@@ -48,7 +48,10 @@ class Recording:
         if self._told.get(whose) == self._digest:
             return
         self._told[whose] = self._digest
-        self._tell(source, {"what": "policy", "version": found.version, **found.content})
+        said = {"what": "policy", "version": found.version, **found.content}
+        # A receipt's `subjects` are business objects: under that name it would be set aside.
+        said["subject_fields"] = said.pop("subjects")
+        self._tell(source, said)
 
     def _looked(self) -> Policy:
         # A child of a fork may find this lock held for ever by a thread that it does not have.
