@@ -11,6 +11,7 @@ from jobs.api import router as jobs_router
 from jobs.lab_api import router as lab_router
 from kit import http
 from ledger.api import openapi
+from ledger.api.reconcile import router as reconcile_router
 from ledger.api.routes import router as ledger_router
 
 
@@ -33,5 +34,6 @@ api = Api(
 )
 http.register(api)
 api.add_router("", ledger_router)
+api.add_router("", reconcile_router)
 api.add_router("", jobs_router)
 api.add_router("", lab_router)

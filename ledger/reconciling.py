@@ -5,19 +5,25 @@ Nothing of the list is stored: it is read, answered, and forgotten.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kit import clock, http
+from kit import clock, http, search
 from ledger.domain import members, reconcile
-from ledger.domain.expected import BadExpected, read_expected
+from ledger.domain.expected import BadExpected, Expected, read_expected, take_ids
 from ledger.domain.reconcile import Window
 from ledger.queries import as_of, watched
 from ledger.queries.reconcile import Reconciliation
 
 Document = dict[str, Any]
+MOST = 100_000
+"""Objects that one request may ask for."""
+
+ROWS_A_PART = 200
 COLUMNS = (
     "type", "id", "became", "why", "verdict", "by", "at", "receipts", "outside", "done_again",
     "listed",
@@ -44,13 +50,42 @@ def is_kind(text: str) -> bool:
     return members.SUBJECT_TYPE.fullmatch(text) is not None
 
 
+def read_asked(given: Mapping[str, str]) -> Asked:
+    """Read what a form or an address asks for; raises BadExpected for what it cannot mean."""
+    kind = given.get("type", "").strip()
+    if not is_kind(kind):
+        raise BadExpected("Say what the objects are, as receipts do: 1 to 32 of a-z, 0-9 and _, "
+                          "such as payout.")  # fmt: skip
+    now = clock.now()
+    first, last = (_moment(given.get(name, "").strip(), now) for name in ("from", "to"))
+    unnumbered = given.get("unnumbered", "") in ("1", "on", "true")
+    return Asked(kind, given.get("column", "").strip(), first, last, unnumbered)
+
+
+def _moment(text: str, now: datetime) -> datetime | None:
+    try:
+        return search.moment(text, now) if text else None
+    except ValueError:
+        raise BadExpected(f"{text[:40]!a} is no time; write one such as 2026-10-05T09:00:00Z, or a "
+                          "date.") from None  # fmt: skip
+
+
 def begin(project_id: int, lines: Iterable[str], asked: Asked, *, most: int) -> Reconciliation:
     """Read a list and the point at which the record stands; raises BadExpected."""
+    expected = read_expected(lines, asked.kind, asked.column, most=most)
+    return _begin(project_id, expected, asked)
+
+
+def begin_ids(project_id: int, names: Iterable[str], asked: Asked) -> Reconciliation:
+    """Take ids as they are, and the point at which the record stands; raises BadExpected."""
+    return _begin(project_id, take_ids(names), asked)
+
+
+def _begin(project_id: int, expected: Expected, asked: Asked) -> Reconciliation:
     now = clock.now()
     last = now if asked.last is None else min(asked.last, now)
     if asked.first is not None and asked.first >= last:
-        raise BadExpected("The window ends before it begins.")
-    expected = read_expected(lines, asked.kind, asked.column, most=most)
+        raise BadExpected("The window ends before it begins, or has not begun yet.")
     cut = as_of.find_as_of(project_id, "", now)
     window = Window(asked.first, last)
     return Reconciliation(project_id, asked.kind, expected, cut, window, asked.takes_unnumbered)
@@ -64,6 +99,24 @@ def json_parts(found: Reconciliation) -> Iterator[bytes]:
         yield before + http.json_bytes(item)
         before = b",\n"
     yield b"]," + http.json_bytes(found.totals())[1:]
+
+
+def csv_bytes(found: Reconciliation) -> Iterator[bytes]:
+    """Write a result as CSV (RFC 4180), by parts."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    for number, cells in enumerate(csv_rows(found), 1):
+        writer.writerow(cells)
+        if number % ROWS_A_PART == 0:
+            yield _taken(out)
+    yield _taken(out)
+
+
+def _taken(out: io.StringIO) -> bytes:
+    text = out.getvalue()
+    out.seek(0)
+    out.truncate()
+    return text.encode("utf-8", "backslashreplace")
 
 
 def csv_rows(found: Reconciliation) -> Iterator[list[str]]:

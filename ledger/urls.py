@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from ledger import live, views
+from ledger import live, reconcile_views, views
 
 app_name = "ledger"
 
@@ -20,5 +20,6 @@ urlpatterns = [
     path("quarantine/<str:ref>/redrive", views.redrive_receipt, name="redrive"),
     path("quarantine/<str:ref>/close", views.close_receipt, name="close"),
     path("attention/<str:item>/acknowledge", views.acknowledge_item, name="acknowledge"),
+    path("reconcile", reconcile_views.reconcile, name="reconcile"),
     path("live", live.stream, name="live"),
 ]

@@ -85,6 +85,25 @@ _ANSWERS: Mapping[str, Schema] = {
     "list_contradictions": shapes.page_of(
         shapes.CONTRADICTION, {"checks": shapes.list_of(shapes.CHECK)}
     ),
+    "reconcile": shapes.object_of(
+        {
+            "type": shapes.TEXT,
+            "expected": shapes.COUNT,
+            "verdict": shapes.object_of(
+                {
+                    "code": shapes.one_of(
+                        "accounted", "unrecorded", "not_watched", "feed_incomplete"
+                    ),
+                    "sentence": shapes.TEXT,
+                    "rule": shapes.TEXT,
+                }
+            ),
+            "counts": shapes.ANY_OBJECT,
+            "items": shapes.list_of(shapes.ANY_OBJECT),
+            "watched_since": shapes.or_null(shapes.TEXT),
+        }
+    ),
+    "show_reconcile": shapes.ANY_OBJECT,
     "list_quarantine": shapes.page_of(shapes.ANY_OBJECT, {"open": shapes.COUNT}),
     "list_attention": shapes.object_of(
         {"items": shapes.list_of(shapes.ANY_OBJECT), "count": shapes.COUNT}
@@ -98,6 +117,7 @@ _ANSWERS: Mapping[str, Schema] = {
 _OTHER_TYPES: Mapping[str, tuple[str, ...]] = {
     "export_csv": ("text/csv",),
     "export_ndjson": (NDJSON,),
+    "show_reconcile_csv": ("text/csv",),
     "get_raw": (JSON, "text/plain"),
 }
 

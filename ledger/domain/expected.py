@@ -39,20 +39,31 @@ def read_expected(lines: Iterable[str], kind: str, column: str = "", *, most: in
     """
     found, seen = Expected(), set[str]()
     for number, text in _ids(lines, kind, column):
-        if not text:
-            found.blank += 1
-            continue
         if len(text) > LONGEST_ID:
             raise BadExpected(f"Line {number} has an id of {len(text)} characters; an id has at "
                               f"most {LONGEST_ID}.")  # fmt: skip
-        if text in seen:
-            found.again[text] = found.again.get(text, 0) + 1
-            continue
-        seen.add(text)
-        found.ids.append(text)
+        _take(found, seen, text)
         if len(found.ids) > most:
             raise BadExpected(f"The list has more than {most:,} objects; reconcile it in parts.")
     return found
+
+
+def take_ids(names: Iterable[str]) -> Expected:
+    """Take ids that are known to be ids."""
+    found, seen = Expected(), set[str]()
+    for name in names:
+        _take(found, seen, name)
+    return found
+
+
+def _take(found: Expected, seen: set[str], text: str) -> None:
+    if not text:
+        found.blank += 1
+    elif text in seen:
+        found.again[text] = found.again.get(text, 0) + 1
+    else:
+        seen.add(text)
+        found.ids.append(text)
 
 
 def _ids(lines: Iterable[str], kind: str, column: str) -> Iterator[tuple[int, str]]:

@@ -79,12 +79,14 @@ def import_receipt(told: Told) -> dict[str, Any]:
     too, so the same import once more is the same receipt.
     """
     system, instance = told.source
-    counted = f"{told.taken}\n{told.set_aside}\n{told.receipts}"
-    named = f"{told.file}\n{told.file_sha256}\n{told.map_sha256}\n{counted}"
     spans = {"first_at": told.first_at, "last_at": told.last_at}
+    covered = {name: rfc3339(at) for name, at in spans.items() if at is not None}
+    counted = [told.taken, told.set_aside, told.receipts]
+    named = [told.file, told.file_sha256, told.map_sha256, *counted, *covered.values()]
+    told_by = "\n".join(str(part) for part in named)
     return {
         "schema": SCHEMA,
-        "id": str(uuid.uuid5(NAMESPACE, f"import\n{system}/{instance}\n{named}")),
+        "id": str(uuid.uuid5(NAMESPACE, f"import\n{system}/{instance}\n{told_by}")),
         "kind": "observe",
         "what": WHAT,
         "source": {"system": system, "instance": instance, "via": WHAT},
@@ -100,7 +102,7 @@ def import_receipt(told: Told) -> dict[str, Any]:
             "left_out": told.left_out,
             "set_aside": told.set_aside,
             "receipts": told.receipts,
-            **{name: rfc3339(at) for name, at in spans.items() if at is not None},
+            **covered,
         },
         "data": {"set_aside": [{"line": line, "why": why} for line, why in told.faults]},
     }

@@ -39,13 +39,18 @@ Report = Callable[["Progress"], None]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to import: one file, by a map, as history of a source of a project."""
+    """What to import: one file, by a map, as history of a source of a project.
+
+    `covers` is the time that the file tells of, where somebody knows it to be longer than from
+    its first line to its last.
+    """
 
     project_id: int
     source: tuple[str, str]
     path: Path
     chosen: Map
     is_dry: bool = False
+    covers: tuple[datetime | None, datetime | None] = (None, None)
 
 
 @dataclass(slots=True)
@@ -220,8 +225,8 @@ class Import:
             left_out=progress.left_out,
             set_aside=progress.set_aside,
             receipts=progress.receipts,
-            first_at=progress.first_at,
-            last_at=progress.last_at,
+            first_at=min(filter(None, (progress.first_at, job.covers[0])), default=None),
+            last_at=max(filter(None, (progress.last_at, job.covers[1])), default=None),
             faults=tuple(progress.faults),
         )
         draft = self._draft(imports.import_receipt(told))

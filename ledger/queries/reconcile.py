@@ -77,7 +77,7 @@ class Reconciliation:
     def totals(self) -> Document:
         """Give the standing of the whole list, what it rests on, and the counts."""
         spans = watched.spans_of(self.project_id, self.as_of, self._sources)
-        feed = lists.feed_of(self.project_id)
+        feed = lists.feed_of(self.project_id, self.as_of)
         standing = reconcile.stand(
             self.window,
             spans,

@@ -43,7 +43,7 @@ READING = [
     "explain_receipt", "get_subject", "list_tasks", "get_task", "list_quarantine",
     "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
     "list_keys", "get_key", "release_key", "list_contradictions", "list_jobs", "find_job",
-    "get_job", "get_scope", "get_invoke",
+    "get_job", "get_scope", "get_invoke", "reconcile", "show_reconcile", "show_reconcile_csv",
 ]  # fmt: skip
 
 
@@ -124,6 +124,9 @@ ROUTES: dict[str, dict[str, Any]] = {
     "show_simulation": {"query": {"fields": "task"}},
     "list_keys": {"query": {"gone": True}},
     "list_contradictions": {"query": {"invariant": "one_done"}},
+    "show_reconcile": {"query": {"type": "payout", "id": ["PO-1"]}},
+    "show_reconcile_csv": {"query": {"type": "payout", "id": ["PO-1"]}},
+    "reconcile": {"body": {"type": "payout", "ids": ["PO-1", "PO-1", "PO-2"]}},
     "redrive": {"path_parameters": {"ref": "n3"}, "body": {"reason": "the rules changed"}},
     "close": {"path_parameters": {"ref": "n3"}, "body": {"reason": "it was a test"}},
 }

@@ -21,6 +21,8 @@ WALKTHROUGHS = (
     "docs/tutorial/first-ten-minutes.md",
     "docs/how-to/send-receipts.md",
     "docs/how-to/back-up-and-restore.md",
+    "docs/how-to/import-history.md",
+    "docs/how-to/reconcile.md",
 )
 
 

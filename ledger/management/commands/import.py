@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
 from access.domain import names
 from access.management import lookup
-from kit import commands
+from kit import clock, commands, search
 from ledger.domain.canonical import canonical_text
 from ledger.domain.import_maps import BadMap, Map
 from ledger.integrations import import_shelf
@@ -40,6 +41,13 @@ class Command(commands.Command):
         parser.add_argument(
             "--zone", default="", help="the zone of times that name none, such as Europe/Berlin"
         )
+        for end in ("from", "to"):
+            parser.add_argument(
+                f"--covers-{end}",
+                type=_moment,
+                metavar="TIME",
+                help="the time that the files tell of, where it is longer than that of their lines",
+            )
         parser.add_argument("--dry-run", action="store_true", help="say what would be written")
         parser.add_argument(
             "--set-aside", metavar="FILE", help="write the lines that cannot be read to a new file"
@@ -56,7 +64,8 @@ class Command(commands.Command):
         with ExitStack() as stack:
             self._kept = self._open_kept(stack, options["set_aside"])
             for name in options["files"]:
-                job = Job(project.id, source, Path(name), chosen, options["dry_run"])
+                covers = (options["covers_from"], options["covers_to"])
+                job = Job(project.id, source, Path(name), chosen, options["dry_run"], covers)
                 code = max(code, self._import(job))
         return code
 
@@ -141,6 +150,15 @@ class Command(commands.Command):
             return [*found, "Nothing in it is history by this map, so no import is noted."]
         noted = "is in the log now" if progress.import_is_new else "was in the log before"
         return [*found, f"The receipt of this import {noted}."]
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return search.moment(text, clock.now())
+    except ValueError:
+        raise ArgumentTypeError(
+            f"{text} is no time; write one such as 2026-10-05T09:00:00Z, or a date"
+        ) from None
 
 
 def _sample(job: Job, progress: Progress) -> list[str]:
