@@ -1,0 +1,1 @@
+"""Jobs of a small shop on RQ, its worker, and what was recorded of them."""
