@@ -64,6 +64,11 @@ def is_uuid(text: str) -> bool:
         return False
 
 
+def is_v7(text: str) -> bool:
+    """Say whether the text is a UUID of version 7, as `v7` makes them."""
+    return is_uuid(text) and uuid.UUID(text).version == 7
+
+
 def _uuid_of(namespace: Namespace) -> uuid.UUID:
     return namespace if isinstance(namespace, uuid.UUID) else uuid.UUID(namespace)
 

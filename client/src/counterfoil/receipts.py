@@ -80,12 +80,13 @@ def original_of(original: Any) -> dict[str, Any] | None:
 def original_from_holder(holder: str | None, *, is_finished: bool) -> dict[str, Any] | None:
     """Give the pointer that a holder's name allows, without asking anybody.
 
-    A token of `once` is the id of the holder's start; when it has finished, its done receipt is
-    named by UUIDv5(token, "done"). A name that is no UUID is a job's, as home-made guards hold it.
+    A token of `once` is a UUIDv7, the id of the holder's start; when it has finished, its done
+    receipt is named by UUIDv5(token, "done"). Any other name is a job's, as home-made guards hold
+    it: Celery's ids are random UUIDs.
     """
     if holder is None:
         return None
-    if not ids.is_uuid(holder):
+    if not ids.is_v7(holder):
         return {"job": holder}
     return {"receipt": ids.done_of(holder) if is_finished else holder}
 
