@@ -218,6 +218,21 @@ def test_each_source_is_told_of_the_policy(client: counterfoil.Client, ledger: F
     assert all(json.dumps(p) for p in policies(ledger))
 
 
+def test_the_fields_of_subjects_are_told_under_a_name_of_their_own(
+    make_client: Callable[..., counterfoil.Client], ledger: FakeLedger, path: Path
+) -> None:
+    path.write_text('{"subjects": {"payouts.send": {"payout": "args.0"}}}')
+    client = make_client(policy=path)
+
+    client.announce(CELERY)
+
+    client.flush()
+    # `subjects` of a receipt are business objects.
+    [told] = policies(ledger)
+    assert told["subject_fields"] == {"payouts.send": {"payout": "args.0"}}
+    assert "subjects" not in told
+
+
 def test_outcomes_name_the_version_that_they_were_kept_under(
     make_client: Callable[..., counterfoil.Client],
     ledger: FakeLedger,

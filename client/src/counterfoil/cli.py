@@ -12,15 +12,15 @@ import logging
 import signal
 import subprocess
 import sys
-import threading
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from counterfoil import ids, options, status
-from counterfoil.backoff import Backoff
+from counterfoil import forwarding, ids, options, status
 from counterfoil.client import Client
 from counterfoil.errors import CounterfoilError, SettingsError
-from counterfoil.sender import Speaker, wait_after
+from counterfoil.sender import Speaker
 from counterfoil.settings import from_env
 
 _COMMON = ("id", "occurred_at", "task", "queue", "job", "subjects", "key", "data")
@@ -137,31 +137,47 @@ def _run_command(argv: list[str]) -> int:
 
 
 def _forward(client: Client, given: argparse.Namespace) -> int:
+    directories = [Path(d) for d in given.spools or [client.settings.spool]]
+    if given.status:
+        return max([_say_status(directory) for directory in directories])
     if not client.settings.url and not client.settings.off:
         return _complain(SettingsError("COUNTERFOIL_URL is not set"), options.USAGE)
-    if given.once:
-        return _say_outcome(client)
-    stop = threading.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: stop.set())
-    backoff, speaker = Backoff(), Speaker()
-    while not stop.is_set():
-        outcome = client.forward_once()
-        speaker.hear(outcome)
-        stop.wait(wait_after(outcome, backoff))
+    clients = [Client(replace(client.settings, spool=directory)) for directory in directories]
+    try:
+        if given.once:
+            return max([_say_outcome(one) for one in clients])
+        return _forward_until_told(clients)
+    finally:
+        for one in clients:
+            one.close()
+
+
+def _forward_until_told(clients: list[Client]) -> int:
+    turns = [turn for turn in (client.turn() for client in clients) if turn is not None]
+    stop = forwarding.Stop(turn.forwarder for turn in turns)
+    stop.on_signals()
+    forwarding.run(turns, stop)
     return 0
+
+
+def _say_status(directory: Path) -> int:
+    is_well, sentence = forwarding.verdict_of(directory, time.time())
+    print(f"{directory}: {sentence}; {forwarding.sentence_of(status.of(directory))}")
+    return 0 if is_well else 1
 
 
 def _spool(client: Client, given: argparse.Namespace) -> int:
     if given.what == "flush":
         client.flush(given.timeout)
         return _say_outcome(client)
-    found = status.of(client.settings.spool)
+    directory = client.settings.spool
+    found = status.of(directory)
+    is_well, sentence = forwarding.verdict_of(directory, time.time())
     if given.json:
-        print(json.dumps(found.as_json()))
+        told = {"is_forwarded": is_well, "forwarder": sentence}
+        print(json.dumps({**found.as_json(), **told}))
         return 0
-    oldest = "" if found.oldest_unsent_s is None else f", oldest {found.oldest_unsent_s:.0f} s"
-    print(f"{found.directory}: {found.waiting} waiting{oldest}, {found.size} bytes")
+    print(f"{directory}: {sentence}; {forwarding.sentence_of(found, client.settings.max_bytes)}")
     for spool in found.spools:
         state = "open" if spool.is_open else "closed"
         counts = f"{spool.waiting} waiting, {spool.sent} sent, {spool.dropped} dropped"

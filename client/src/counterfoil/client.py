@@ -15,6 +15,7 @@ from typing import Any
 from counterfoil import context, digests, encode, journal, receipts, values
 from counterfoil.errors import SpoolError
 from counterfoil.forwarder import Forwarder, Outcome
+from counterfoil.forwarding import Turn
 from counterfoil.policy import Policy
 from counterfoil.receipts import UNSET, KeyForm
 from counterfoil.recording import Recording
@@ -258,6 +259,12 @@ class Client:
         if self._sender is None:
             return Outcome(problem="" if self.settings.off else "COUNTERFOIL_URL is not set")
         return self._sender.forwarder.pass_once(everything=everything)
+
+    def turn(self) -> Turn | None:
+        """Give the forwarding of this client's directory, for `counterfoil forward`."""
+        if self._sender is None:
+            return None
+        return Turn(self.settings.spool, self._sender.forwarder, self.settings.max_bytes)
 
     def close(self) -> None:
         """Close the spool in order; what is in it stays there until it is sent."""

@@ -63,13 +63,13 @@ class Forwarder:
         self._turn, self._pid = threading.Lock(), os.getpid()
         self._reports = Reports(directory, self._composer, self._load, now)
         self._sent = self._tallies = 0
-        self.stopping = threading.Event()
+        self.is_stopping = False
 
     def pass_once(self, *, everything: bool = False) -> Outcome:
         """Send all that can be sent now; never raises for what network, disk or token do.
 
-        `everything` makes tallies of outcomes that would otherwise wait for more. When `stopping`
-        is set, the pass ends after the request at hand.
+        `everything` makes tallies of outcomes that would otherwise wait for more. When
+        `is_stopping` is set, the pass ends after the request at hand.
         """
         if os.getpid() != self._pid:
             self._turn, self._pid = threading.Lock(), os.getpid()
@@ -102,9 +102,9 @@ class Forwarder:
         while True:
             made = self._compose(everything, problems)
             self._send_spools(problems)
-            if not made or problems or self.stopping.is_set():
+            if not made or problems or self.is_stopping:
                 break
-        if not self.stopping.is_set():
+        if not self.is_stopping:
             self._send_reports(everything)
         if problems:
             raise problems[0]
@@ -147,7 +147,7 @@ class Forwarder:
             if path.stat().st_size < known.offset:
                 known.end_file()
             known.begin_file(file.first)
-            while not self.stopping.is_set():
+            while not self.is_stopping:
                 # Asked before reading: what is read after the writer has gone is all there is.
                 is_final = not folder.is_written(self._directory, file)
                 lines = reader.read_lines(

@@ -182,9 +182,18 @@ def _add_run(commands: Any) -> None:
 
 
 def _add_forward(commands: Any) -> None:
-    parser = commands.add_parser("forward", help="send what lies in a spool directory")
-    parser.add_argument("--spool", default=argparse.SUPPRESS, metavar="DIR")
+    parser = commands.add_parser("forward", help="send what lies in spool directories")
+    parser.add_argument(
+        "--spool",
+        dest="spools",
+        action="append",
+        metavar="DIR",
+        help="may be given several times; all go to one server",
+    )
     parser.add_argument("--once", action="store_true", help="make one pass and end")
+    parser.add_argument(
+        "--status", action="store_true", help="say how it is doing; 1 when none runs or it hangs"
+    )
 
 
 def _add_spool(commands: Any) -> None:

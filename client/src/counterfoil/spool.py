@@ -25,16 +25,18 @@ log = logging.getLogger("counterfoil")
 
 DEFAULT_MAX_BYTES = 256 * 1024 * 1024
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LOOK_AGAIN_S = 0.1
+_REFUSED_S = 0.1
+_LOOK_EVERY_S = 2.0
 _TRIES = 3
 
 
 class Spool:
     """Appends receipts to one spool directory for this process, its threads and its forks.
 
-    `max_bytes` bounds the directory as a whole, whoever writes in it. `when_full` says what a
-    durable receipt does that finds no room: "raise" raises SpoolFull, "drop" counts it and goes on.
-    A written receipt never raises.
+    `max_bytes` bounds the directory as a whole, whoever writes in it. An eighth of it is for
+    durable receipts alone, so that they find room where files of others stand open. `when_full`
+    says what a durable receipt does that finds no room: "raise" raises SpoolFull, "drop" counts it
+    and goes on. A written receipt never raises.
     """
 
     def __init__(
@@ -49,7 +51,7 @@ class Spool:
         self.directory = directory
         self._base = names.clean_base(base)
         self._max_bytes, self._when_full, self._sync = max_bytes, when_full, sync
-        self._segment_bytes = max(4096, min(4 * 1024 * 1024, max_bytes // 16))
+        self._segment_bytes = max(4096, min(4 * 1024 * 1024, max_bytes // 64))
         self._stride = max(1024, min(256 * 1024, max_bytes // 64))
         self._begin()
         _all.add(self)
@@ -60,7 +62,7 @@ class Spool:
         self._journals: dict[bytes, FileSet] = {}
         self._room_lock = threading.RLock()
         self._unchecked = self._stride
-        self._refused_until = 0.0
+        self._refused_until = self._look_at = 0.0
         self._is_warned = False
 
     def _new_set(self, level: str, head: bytes = b"") -> FileSet:
@@ -159,25 +161,36 @@ class Spool:
 
     def _has_room(self, size: int, durable: bool) -> bool:
         self._unchecked += size
-        if self._unchecked < self._stride and not self._refused_until:
+        is_checked = self._unchecked < self._stride and time.monotonic() < self._look_at
+        if is_checked and not self._refused_until:
             return True
         with self._room_lock:
             return self._look(size, durable)
 
     def _look(self, size: int, durable: bool) -> bool:
+        begun = time.monotonic()
         # When nothing can be given up, looking anew for every receipt would slow the task down.
-        if time.monotonic() < self._refused_until:
+        if begun < self._refused_until and not durable:
             return False
         self._unchecked, self._refused_until = 0, 0.0
         if not self.directory.is_dir():
             return True
-        over = room.used_bytes(self.directory) + size + self._stride - self._max_bytes
+        has_room = self._make_room(size, durable)
+        ended = time.monotonic()
+        # By the clock as well, since others write here too; rarely, where a look takes long.
+        self._look_at = ended + max(_LOOK_EVERY_S, 100 * (ended - begun))
+        if not has_room:
+            self._refused_until = ended + _REFUSED_S
+        return has_room
+
+    def _make_room(self, size: int, durable: bool) -> bool:
+        bound = self._max_bytes - (0 if durable else self._max_bytes // 8)
+        over = room.used_bytes(self.directory) + size + self._stride - bound
         if over <= 0 or self._give_up(over) >= over:
             return True
         if durable and over <= self._stride:
             self._unchecked = self._stride
             return True
-        self._refused_until = time.monotonic() + _LOOK_AGAIN_S
         return False
 
     def _give_up(self, wanted: int) -> int:

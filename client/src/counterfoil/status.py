@@ -8,6 +8,7 @@ from pathlib import Path
 
 from counterfoil import directory as folder
 from counterfoil import feed, names, room, state
+from counterfoil.composer import Composer
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,13 @@ class Status:
     waiting: int
     oldest_unsent_s: float | None
     spools: list[SpoolStatus]
+    outcomes_waiting: int = 0
+    outcomes_lost: int = 0
+
+    @property
+    def dropped(self) -> int:
+        """Lines and outcomes that were lost for want of room, of the spools that are still here."""
+        return sum(spool.dropped for spool in self.spools)
 
     def as_json(self) -> dict[str, object]:
         """Give the status as JSON values."""
@@ -42,13 +50,18 @@ def of(directory: Path) -> Status:
     if not directory.is_dir():
         return Status(str(directory), 0, 0, None, [])
     spools = [_of_spool(directory, s, f) for s, f in folder.spools(directory).items()]
+    outcomes = Composer(directory).standing()
     ages = [s.oldest_unsent_s for s in spools if s.oldest_unsent_s is not None]
+    if outcomes.oldest_s is not None:
+        ages.append(outcomes.oldest_s)
     return Status(
         str(directory),
         room.used_bytes(directory),
         sum(s.waiting for s in spools),
         max(ages, default=None),
         spools,
+        outcomes.waiting,
+        outcomes.lost,
     )
 
 
