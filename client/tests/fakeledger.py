@@ -16,6 +16,7 @@ class FakeLedger:
     """Counts what arrives; `script` gives what happens to the next requests, one word each.
 
     A word is "drop" (kept, but no reply), a status like 503, or a pair of status and Retry-After.
+    While `gate` is not set, requests are taken and wait for their answer.
     """
 
     def __init__(self) -> None:
@@ -28,6 +29,9 @@ class FakeLedger:
         self.requests: list[tuple[dict[str, str], bytes]] = []
         self.script: list[Any] = []
         self.verdict: Callable[[bytes], int | None] = lambda line: None
+        self.gate = threading.Event()
+        self.gate.set()
+        self.is_asked = threading.Event()
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -113,6 +117,8 @@ def _handler(ledger: FakeLedger) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             headers = {name.lower(): value for name, value in self.headers.items()}
             body = self.rfile.read(int(headers.get("content-length", 0)))
+            ledger.is_asked.set()
+            ledger.gate.wait(20)
             status, extra, reply, is_dropped = ledger.take(headers, body)
             if is_dropped:
                 self.close_connection = True

@@ -158,9 +158,9 @@ def run(turns: list[Turn], stop: Stop) -> None:
     while not stop.is_wished:
         turn = min(turns, key=lambda one: one.next_at, default=None)
         # With COUNTERFOIL_OFF there is nothing to do but to wait for the end.
-        if not stop.wait(SAY_EVERY_S if turn is None else turn.next_at - time.monotonic()):
-            if turn is not None:
-                turn.take()
+        wait_s = SAY_EVERY_S if turn is None else turn.next_at - time.monotonic()
+        if not stop.wait(wait_s) and turn is not None:
+            turn.take()
     for turn in turns:
         turn.end()
 
