@@ -51,6 +51,7 @@ def list_contradictions(project_id: int, wanted: Wanted) -> Document:
     top = top if top is not None else (page[0][0] if page else wanted.cut.leaf)
     reach = heads.reach_of(project_id)
     lag = reach.lag if wanted.cut.is_now else 0
+    feed = lists.feed_of(project_id, wanted.cut)
     return {
         "items": _items(project_id, page),
         "next": _next(page[-1], top) if has_more else None,
@@ -60,12 +61,12 @@ def list_contradictions(project_id: int, wanted: Wanted) -> Document:
         "count": _count(text, parameters, wanted.cut.at),
         "window": {
             "searched": wanted.cut.end,
-            "complete": lag == 0,
+            "complete": lag == 0 and not feed["incomplete"],
             "from": None,
             "to": heads.head_of(project_id, wanted.cut.leaf) if wanted.cut.end else None,
             "lag": lag,
         },
-        "feed": lists.feed_of(project_id),
+        "feed": feed,
     }
 
 

@@ -16,7 +16,7 @@ from kit.search import Query
 from ledger import statements
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
-from ledger.queries import chosen, heads
+from ledger.queries import chosen, heads, lists
 from ledger.queries.as_of import AsOf
 
 LIST = "jobs"
@@ -48,7 +48,7 @@ def list_jobs(project_id: int, query: Query, limit: int, cursor: str) -> Documen
     page = found[:limit]
     known = shelf.load_calls(project_id, {job.call for job in page if job.call})
     more = len(found) > limit
-    reach = heads.reach_of(project_id)
+    reach, feed = heads.reach_of(project_id), lists.feed_of(project_id)
     counted = f"SELECT 1 FROM job WHERE {condition}"  # noqa: S608
     return {
         "items": [rows.summary(job, known) for job in page],
@@ -58,8 +58,9 @@ def list_jobs(project_id: int, query: Query, limit: int, cursor: str) -> Documen
             "from": None,
             "to": reach.derived_at,
             "lag": reach.lag,
-            "complete": not reach.lag,
+            "complete": not reach.lag and not feed["incomplete"],
         },
+        "feed": feed,
     }
 
 
@@ -100,6 +101,7 @@ def job_document(project_id: int, job: Job, known: Known, as_of: AsOf) -> Docume
         "call": [rows.summary(one, known) for one in _siblings(job, known)],
         "as_of": {"leaf_index": str(as_of.leaf), "time": as_of.at},
         "cannot_know": [ROWS_ONLY] if _is_rows_only(told) else [],
+        "feed": lists.feed_of(project_id, as_of),
     }
 
 

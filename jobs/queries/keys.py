@@ -17,7 +17,7 @@ from kit.db import is_postgresql
 from kit.http import ProblemError, bad_query
 from kit.search import Query, Term
 from ledger.domain.names import column
-from ledger.queries import heads
+from ledger.queries import heads, lists
 from ledger.queries.as_of import AsOf
 from ledger.queries.fields import SCANNED
 from ledger.queries.where import where
@@ -70,15 +70,16 @@ def list_keys(project_id: int, wanted: Wanted, cut: AsOf, now: datetime) -> Docu
         [*parameters, *place, wanted.limit + 1],
     )
     page, has_more = keyset.take(rows, wanted.limit)
-    reach = heads.reach_of(project_id)
+    reach, feed = heads.reach_of(project_id), lists.feed_of(project_id)
+    whole = first == 0 and reach.lag == 0 and not feed["incomplete"]
     return {
         "items": _documents(project_id, page, micros(now)),
         "next": _next(wanted, page[-1]) if has_more else None,
         "count": counts.capped(f"SELECT 1 {text}", bulk.adapt(parameters), as_of=now),
         "recipes": sorted(one for (one,) in bulk.select_rows(_RECIPES, [project_id])),
-        "window": {"complete": first == 0 and reach.lag == 0, "lag": reach.lag,
-                   "from": None, "to": reach.derived_at},
-    }  # fmt: skip
+        "window": {"complete": whole, "lag": reach.lag, "from": None, "to": reach.derived_at},
+        "feed": feed,
+    }
 
 
 def get_key(project_id: int, recipe: str, digest: str, now: int = 0) -> Document:

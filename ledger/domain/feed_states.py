@@ -44,6 +44,7 @@ RULES = {
     "nothing_compared_yet": "what it says to have written has not been compared with what came",
     "no_line_yet": "it has never said how much it wrote",
     "carried_by_others": "its lines come under other names, and are checked there",
+    "no_numbers": "what it sends has no numbers, so nobody can see whether anything is missing",
     "ten_intervals_missed": "ten of its usual intervals have passed without a receipt",
 }
 

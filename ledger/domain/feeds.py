@@ -171,7 +171,7 @@ def feed(spool: Spool, line: Line) -> Spool:
     )
     if not after.is_numbered:
         return after
-    return _marked(_expecting(after, line), _mark(line))
+    return _marked(_expecting(after, line), _mark(after, line))
 
 
 def waive(spool: Spool, at: datetime, first: int | None = None, last: int | None = None) -> Spool:
@@ -255,8 +255,11 @@ def _loses_more(spool: Spool, line: Line) -> bool:
     return line.dropped > spool.dropped or line.outcomes_lost > spool.outcomes_lost
 
 
-def _mark(line: Line) -> Mark | None:
-    return None if line.written is None else Mark(line.written, _said_at(line))
+def _mark(spool: Spool, line: Line) -> Mark | None:
+    # Outcomes that were lost had no number yet, so no hole would hold the moment back.
+    if line.written is None or spool.outcomes_lost > spool.outcomes_waived:
+        return None
+    return Mark(line.written, _said_at(line))
 
 
 def _said_at(line: Line) -> datetime:

@@ -12,7 +12,7 @@ from kit.search import Query, Term, moment, render
 from ledger.domain.leaf import rfc3339
 from ledger.domain.names import column
 from ledger.projectors.roll_ups import BUCKET_S, EPOCH, bucket_of
-from ledger.queries import heads
+from ledger.queries import feeds, heads
 from ledger.queries.conditions import Condition, source_condition
 
 Document = dict[str, Any]
@@ -36,15 +36,18 @@ def counts_document(
     rows = _rows(columns, conditions, parameters, by_time=bool(bucket))
     counted = _counted(rows, by, bucket, query, (start, end))
     reach = heads.reach_of(project_id)
+    feed = feeds.feed_at(project_id, feeds.now_of(now))
+    whole = reach.lag == 0 and len(counted) <= MOST_ROWS
     return {
         "items": counted[:MOST_ROWS],
         "window": {
             "from": start,
             "to": end or reach.derived_at,
-            "complete": reach.lag == 0 and len(counted) <= MOST_ROWS,
+            "complete": whole and not feed["incomplete"],
             "lag": reach.lag,
         },
         "method": "exact",
+        "feed": feed,
         "as_of": now,
     }
 

@@ -63,7 +63,7 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
         now=as_of.at,
         as_of=(as_of.leaf, as_of.at),
         candidates=candidates,
-        feed=lists.feed_of(project_id),
+        feed=lists.feed_of(project_id, as_of),
         payload_erased=not ReceiptBody.objects.filter(pk=found.receipt.pk).exists(),
         judged=_judged(project_id, statement, finding, original, as_of),
         kin=kin.kin_of(project_id, statement, book, as_of.end),

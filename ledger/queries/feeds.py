@@ -38,14 +38,12 @@ sum(CASE WHEN s.dropped > s.waived THEN s.dropped - s.waived ELSE 0 END)
 + sum(s.outcomes_lost - s.outcomes_waived),
 sum(CASE WHEN {silent} OR {tail} OR {lost} OR s.gaps > 0 THEN 1 ELSE 0 END),
 sum(CASE WHEN s.is_numbered AND s.complete_until IS NULL THEN 1 ELSE 0 END),
-min(s.complete_until)
+min(s.complete_until),
+(SELECT e.complete_until FROM feed_spool e WHERE e.project_id = %s AND e.is_settled = %s
+AND e.leaf_index <= %s AND e.is_numbered = %s ORDER BY e.leaf_index DESC LIMIT 1)
 FROM (SELECT s.*, (SELECT count(*) FROM feed_gap g WHERE g.project_id = s.project_id
 AND g.spool = s.spool AND {gap} AND g.since <= %s) AS gaps
 FROM feed_spool s WHERE s.project_id = %s AND ({in_force})) AS s"""
-_ENDED = (
-    "SELECT complete_until FROM feed_spool WHERE project_id = %s AND is_settled = %s "
-    "AND leaf_index <= %s AND is_numbered = %s ORDER BY leaf_index DESC LIMIT 1"
-)
 _TOKENS = """SELECT t.token, a.name, (SELECT e.received_at FROM entry e
 WHERE e.project_id = t.project_id AND e.token = t.token AND e.leaf_index <= %s
 ORDER BY e.leaf_index DESC LIMIT 1)
@@ -139,14 +137,14 @@ def _spools(project_id: int, as_of: AsOf) -> Document:
     )  # fmt: skip
     gap_leaf = [] if as_of.is_now else [as_of.leaf, as_of.leaf]
     parameters = [
-        silent_before, gap_before, silent_before, gap_before, *gap_leaf, gap_before,
-        project_id, *at_leaf,
+        silent_before, gap_before, silent_before, gap_before,
+        project_id, True, as_of.leaf, True, *gap_leaf, gap_before, project_id, *at_leaf,
     ]  # fmt: skip
     (found,) = bulk.select_rows(statement, parameters)
-    count, *sums, unknown, until = found
+    count, *sums, unknown, open_until, ended_until = found
     silent, gaps, dropped, incomplete = (int(one or 0) for one in sums)
-    if not count:
-        until = _ended(project_id, as_of)
+    # Where every spool has closed, all was complete until the last of them did.
+    until = open_until if count else ended_until
     return {
         "complete_until": None if unknown or until is None else bulk.as_time(until),
         "silent": silent,
@@ -154,12 +152,6 @@ def _spools(project_id: int, as_of: AsOf) -> Document:
         "dropped": dropped,
         "incomplete": incomplete,
     }
-
-
-def _ended(project_id: int, as_of: AsOf) -> object:
-    """Give up to when all was complete where every spool has closed, and all of it came."""
-    rows = bulk.select_rows(_ENDED, [project_id, True, as_of.leaf, True])
-    return rows[0][0] if rows else None
 
 
 def _silent(project_id: int, tokens: list[int], as_of: AsOf) -> dict[int, float]:

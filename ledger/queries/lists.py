@@ -10,7 +10,7 @@ from kit import bulk, counts, keyset
 from kit.counts import Count
 from kit.http import bad_query
 from kit.search import Query, parse
-from ledger.queries import bodies, heads, items
+from ledger.queries import bodies, feeds, heads, items
 from ledger.queries.as_of import AsOf
 from ledger.queries.fields import BODIES_READ, FIELDS
 from ledger.queries.selection import Where
@@ -44,13 +44,14 @@ def list_receipts(project_id: int, asked: Asked) -> Document:
         raise bad_query(asked.query)
     found = where(project_id, asked.query, asked.as_of)
     page = _page(project_id, found, asked)
+    feed = feed_of(project_id, asked.as_of)
     return {
         "items": items.items(project_id, page.rows, asked.as_of),
         "next": page.next,
         "newer": _newer(found, page.top, asked) if asked.cursor else 0,
-        "window": _window(project_id, found, asked, page.searched_to),
+        "window": _window(project_id, found, asked, page.searched_to, feed),
         "count": _count(found, asked, page),
-        "feed": feed_of(project_id),
+        "feed": feed,
     }
 
 
@@ -75,15 +76,9 @@ def stream_receipts(project_id: int, asked: Asked) -> Iterator[Document]:
         cursor = page.next
 
 
-def feed_of(project_id: int) -> Document:
-    """Say what is known of holes in what producers sent: nothing yet, which is not zero."""
-    return {
-        "complete_until": None,
-        "silent": None,
-        "gaps": None,
-        "dropped": None,
-        "unnumbered": None,
-    }
+def feed_of(project_id: int, as_of: AsOf | None = None) -> Document:
+    """Say what is known of holes in what producers sent, as of a leaf and a clock or as of now."""
+    return feeds.feed_at(project_id, as_of or feeds.now_of())
 
 
 def _place(cursor: str) -> tuple[int | None, int | None]:
@@ -178,13 +173,18 @@ def _capped(found: Where, as_of: AsOf) -> Count:
     return counts.capped(statement, bulk.adapt(parameters), as_of=as_of.at)
 
 
-def _window(project_id: int, found: Where, asked: Asked, searched_to: int) -> Document:
-    """Say what was searched: how many receipts, from when, and up to when the lists reach."""
+def _window(
+    project_id: int, found: Where, asked: Asked, searched_to: int, feed: Document
+) -> Document:
+    """Say what was searched: how many receipts, from when, and up to when the lists reach.
+
+    What is known not to have arrived was not searched either.
+    """
     end = asked.as_of.end
     oldest = heads.head_of(project_id, searched_to) if end else None
     return {
         "searched": max(0, end - searched_to),
-        "complete": searched_to == 0 and asked.as_of.lag == 0,
+        "complete": searched_to == 0 and asked.as_of.lag == 0 and not feed["incomplete"],
         "from": oldest,
         "to": asked.as_of.committed_at,
         "lag": asked.as_of.lag,

@@ -43,15 +43,16 @@ def list_set_aside(
     if has_more:
         following = keyset.encode(keyset.Cursor((page[-1].leaf_index,)), NAME)
     waiting = waiting_set_aside(project_id)
+    feed = lists.feed_of(project_id)
     return {
         "items": _items(list(page)),
         "next": following,
         "newer": 0,
-        "window": {"searched": None, "complete": True, "from": None, "to": None},
+        "window": {"searched": None, "complete": not feed["incomplete"], "from": None, "to": None},
         "count": Count(min(total, CAP), "capped" if total > CAP else "exact", now),
         "open": waiting.count,
         "oldest_at": waiting.oldest_at,
-        "feed": lists.feed_of(project_id),
+        "feed": feed,
     }
 
 

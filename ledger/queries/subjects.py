@@ -8,7 +8,7 @@ from kit import bulk
 from ledger import statements
 from ledger.domain import subjects as domain
 from ledger.domain.names import column
-from ledger.queries import chosen, lists, watched
+from ledger.queries import chosen, lists, object_work, watched
 from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
@@ -27,7 +27,8 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
     ]
     shown = leaves[:MOST]
     known = statements.load_leaves(project_id, shown)
-    became = domain.became(known.values())
+    more = object_work.ends_of(project_id, {name: list(known.values())}, as_of).get(name, [])
+    became = domain.became([*known.values(), *(one.statement for one in more)])
     found = chosen.items_of(project_id, shown, as_of)
     order = {leaf: (one.happened_at, leaf) for leaf, one in known.items()}
     found.sort(key=lambda item: order[int(item["leaf_index"])])
@@ -43,5 +44,5 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
         ),
         "complete": len(leaves) <= MOST,
         "items": found,
-        "feed": lists.feed_of(project_id),
+        "feed": lists.feed_of(project_id, as_of),
     }

@@ -137,7 +137,7 @@ def test_a_spool_stands_as_the_case_says(case: str) -> None:
 def test_every_rule_that_can_speak_has_its_words() -> None:
     spoken = {rule for _, _, (_, rule, _) in CASES.values()}
 
-    others = {"closed_by_a_person", "ten_intervals_missed"}
+    others = {"closed_by_a_person", "ten_intervals_missed", "no_numbers"}
     assert spoken | others == set(feed_states.RULES)
 
 
@@ -265,6 +265,14 @@ def test_lost_outcomes_are_told_as_lost_until_somebody_waives_them() -> None:
     assert state_of(one, 2) == ("dropped", "given_up_by_the_producer", at(1))
     assert feeds.feed(over, line(4, 9, dropped=1, outcomes_lost=4)).lost == 0
     assert feeds.feed(over, line(4, 9, dropped=1, outcomes_lost=5)).lost == 1
+
+
+def test_nothing_is_complete_from_where_outcomes_were_lost_until_that_is_waived() -> None:
+    spool = spool_of(came((1, 9)), line(1, 9), line(2, 9, outcomes_lost=4), line(3, 9))
+
+    waived = feeds.feed(feeds.waive(spool, at(4)), line(5, 9, outcomes_lost=4))
+
+    assert (spool.complete_until, waived.complete_until) == (at(1), at(5))
 
 
 def test_a_long_hole_keeps_few_marks_and_stays_on_the_safe_side() -> None:
