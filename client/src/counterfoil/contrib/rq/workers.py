@@ -35,6 +35,7 @@ class Recorded(_Base):
     _began = 0.0
     _error: BaseException | None = None
     _lost: dict[str, Any] | None = None
+    _is_asking = False
     _is_horse_of_fork = False
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> Any:
@@ -80,7 +81,11 @@ class Recorded(_Base):
 
     def handle_job_retry(self, job: Any, *args: Any, **kwargs: Any) -> Any:
         """Record what became of a job that returned a Retry."""
-        found = super().handle_job_retry(job, *args, **kwargs)
+        self._is_asking = True
+        try:
+            found = super().handle_job_retry(job, *args, **kwargs)
+        finally:
+            self._is_asking = False
         if str(getattr(job._status, "value", job._status)) == "failed":
             told = {"retries": "exhausted"}
             self._write("fail", "handle_job_retry", job, {"reason": "failed"}, told)
@@ -104,6 +109,9 @@ class Recorded(_Base):
         lost, self._lost = self._lost if self._began else self._lost or {}, None
         is_stopped, left = self._stopped_job_id == job.id, job.retries_left
         found = super().handle_job_failure(job, *args, **kwargs)
+        if self._is_asking:
+            # RQ 2 fails a job that asked too often by way of this one.
+            return found
         is_again = left is not None and job.retries_left is not None and job.retries_left < left
         if is_stopped:
             told = {"reason": "effected", "revoked": {"terminated": True, "signum": "SIGKILL"}}
