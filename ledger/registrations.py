@@ -34,4 +34,5 @@ def register() -> None:
     registry.add_attention(attention.silent_token_items)
     registry.add_navigation(NavigationEntry("Receipts", "receipts", 10))
     registry.add_navigation(NavigationEntry("Tasks", "tasks", 20))
+    registry.add_navigation(NavigationEntry("Reconcile", "reconcile", 25))
     registry.add_navigation(NavigationEntry("Set aside", "quarantine", 30))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ledger.domain import subjects
+from ledger.domain import subjects, words
+from ledger.domain.clauses import CLAUSES
 from ledger.domain.statement import Statement
 from ledger.domain.targets import SKEW
 
@@ -29,6 +30,28 @@ ACCOUNTED, UNRECORDED, NOT_WATCHED, INCOMPLETE = (
     "accounted", "unrecorded", "not_watched", "feed_incomplete",
 )  # fmt: skip
 EXIT_CODES = {ACCOUNTED: 0, UNRECORDED: 1, NOT_WATCHED: 2, INCOMPLETE: 2}
+
+
+OPEN_WORDS = {
+    "enqueue": "Asked for, and nothing is on record since.",
+    "deliver": "Handed to a worker, and no end is on record.",
+    "start": "Begun, and no end is on record.",
+    "retry": "To be tried again, and no end is on record.",
+    "rescue": "Taken up again, and no end is on record.",
+}
+"""What the receipt says that leaves an object in progress, by its kind."""
+
+
+def why(statement: Statement, code: str) -> str:
+    """Say in a sentence what the receipt says by which an object became what it did."""
+    if statement.is_row:
+        return f"Its job was last seen as {statement.job_state or 'a row without a state'}."
+    if statement.kind in OPEN_WORDS and code not in CLAUSES:
+        return OPEN_WORDS[statement.kind]
+    word = words.badge_of(code, statement.kind, statement.state).word
+    said = CLAUSES.get(code) or f"{word[:1].upper()}{word[1:]}"
+    is_told = statement.reason is None or statement.reason in words.REASON_WORDS
+    return f"{said}." if is_told else f"{said}, with the reason {statement.reason!a}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ ENDS: dict[str, str] = {
     "cancel": "cancelled",
     "revoke": "cancelled",
 }
+OPEN = "in_progress"
 REVOKE_ASKED = "asked"
 """The reason of a revoke that was asked for: the task may run all the same."""
 
@@ -103,15 +104,15 @@ def _of_moves(moves: Sequence[_Move]) -> Became:
     last_done = dones[-1] if dones else None
     since = [move for move in states if last_done is None or _order(move) > _order(last_done)]
     failed = [move for move in since if move.answer == "failed"]
-    is_open = [move for move in since if move.answer == "in_progress"]
+    is_open = [move for move in since if move.answer == OPEN]
     if last_done is not None:
         if failed:
             return Became("failed", "failed-since", failed[-1].ref)
         if is_open:
-            return Became("in_progress", "opened-since", is_open[-1].ref)
+            return Became(OPEN, "opened-since", is_open[-1].ref)
         return Became("done", "done", last_done.ref)
     if is_open:
-        return Became("in_progress", "open", is_open[-1].ref)
+        return Became(OPEN, "open", is_open[-1].ref)
     return Became(states[-1].answer, "last-end", states[-1].ref)
 
 
@@ -134,23 +135,24 @@ def _order(move: _Move) -> tuple[datetime, int]:
 
 
 def _find_move(statement: Statement) -> _Move | None:
-    answer = _answer(statement)
+    answer = answer_of(statement)
     if not answer:
         return None
     thread = thread_of(statement)
     return _Move(statement.happened_at, statement.leaf, statement.ref, thread, answer)
 
 
-def _answer(statement: Statement) -> str:
+def answer_of(statement: Statement) -> str:
+    """Return what one receipt says of work: OPEN, how it ended, or nothing."""
     if statement.is_row:
-        return ROW_ENDS.get(statement.job_state, "in_progress")
+        return ROW_ENDS.get(statement.job_state, OPEN)
     if statement.is_end_of_job:
         return "skipped"
     if statement.kind == "revoke" and statement.reason == REVOKE_ASKED:
         return ""
     if statement.is_handover:
-        return "in_progress"
-    return "in_progress" if statement.kind in OPENS else ENDS.get(statement.kind, "")
+        return OPEN
+    return OPEN if statement.kind in OPENS else ENDS.get(statement.kind, "")
 
 
 def thread_of(statement: Statement) -> tuple[str, ...]:

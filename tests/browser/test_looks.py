@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -54,6 +55,10 @@ PAGES = {
     "subject": "/p/orders/subjects/payout/PO-88213",
     "tasks": "/p/orders/tasks",
     "task": f"/p/orders/tasks/{ids.segment('stock.sync')}",
+    "reconcile": "/p/orders/reconcile",
+    "reconciled": "/p/orders/reconcile?type=payout&unnumbered=1&id=PO-88213&id=PO-9",
+    "not watched": "/p/orders/reconcile?type=payout&from=2020-01-01&id=PO-88213",
+    "nothing watched": "/p/empty/reconcile",
     "login": "/login",
     "tokens": "/p/orders/tokens",
     "members": "/p/orders/members",
@@ -69,6 +74,7 @@ PAGES = {
     "odd quotes": "/p/odd/receipts/{rule 5}/explain",
     "odd subject": f"/p/odd/subjects/order/{ODD_SUBJECT}",
     "odd contradictions": "/p/odd/contradictions",
+    "odd reconciled": f"/p/odd/reconcile?type=order&unnumbered=1&id={quote(history.SCRIPT)}",
     "odd aside": "/p/odd/quarantine",
     "odd tasks": "/p/odd/tasks",
 }

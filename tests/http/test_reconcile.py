@@ -80,6 +80,33 @@ def test_work_that_was_done_twice_is_named(shop: Desk) -> None:
     assert found["counts"]["done_again"] == 1
 
 
+def test_a_done_that_names_its_job_alone_counts_for_the_object_of_the_job(shop: Desk) -> None:
+    shop.post({"kind": "enqueue", **job("11"), **about("PO-11")})
+    shop.post({"kind": "start", **job("11")})
+    shop.post({"kind": "done", "id": "d11", **job("11")})
+    shop.catch_up()
+
+    (found,) = read(reconcile(shop, ids=["PO-11"]))["items"]
+
+    assert (found["became"], found["receipts"]) == ("done", 1)
+    assert found["by"] == shop.read("receipts?id=d11")["items"][0]["ref"]
+    assert shop.read("subjects/payout/PO-11")["became"] == "done"
+
+
+def test_an_outcome_that_only_a_tally_lists_counts_for_the_object_of_the_job(shop: Desk) -> None:
+    shop.post({"kind": "enqueue", **job("12"), **about("PO-12")})
+    window = {"from": "2026-10-05T09:00:00Z", "to": "2026-10-05T09:00:10Z"}
+    counts = [{"task": "payout.send", "queue": "q", "done": 1, "retried": 0}]
+    data = {"jobs": [["payout.send", "12", "done", 5]]}
+    shop.post({"kind": "tally", "id": "t", "window": window, "counts": counts, "data": data})
+    shop.catch_up()
+
+    (found,) = read(reconcile(shop, ids=["PO-12"]))["items"]
+
+    assert found["became"] == "done"
+    assert found["by"] == shop.read("receipts?id=t")["items"][0]["ref"]
+
+
 def test_what_nobody_numbers_is_not_called_complete_unless_asked_to(shop: Desk) -> None:
     strict = read(reconcile(shop, ids=["PO-1"], unnumbered=False))
     lenient = read(reconcile(shop, ids=["PO-1"]))
