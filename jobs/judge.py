@@ -17,13 +17,15 @@ from ledger.statements import Item
 class CallsJudge:
     """Judges receipts about calls by the other jobs of the call, and folds jobs."""
 
-    rules_version = 1
+    rules_version = 2
     tables: tuple[str, ...] = ("job", "call_receipt")
 
     def open(self, project_id: int, items: Sequence[Item]) -> CallsJudging:
         """Load the jobs and calls that a batch is about."""
         facts = {item.leaf: fact for item in items if (fact := fact_of(item.statement))}
-        known = shelf.load(project_id, [*facts.values()], [item.statement for item in items])
+        told, listed = [*facts.values()], shelf.find_tallied(project_id, items)
+        known = shelf.load(project_id, told, [item.statement for item in items], listed)
+        shelf.add_tallied(project_id, known, told, items[-1].leaf)
         return CallsJudging(project_id, items[0].leaf, facts, known)
 
     def explain(

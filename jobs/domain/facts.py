@@ -14,6 +14,7 @@ from datetime import datetime
 from ledger.domain import plain
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
+from ledger.domain.tallies import Tallied
 
 PACKED = re.compile(r"(.+)#([0-9]{1,18})", re.DOTALL)
 LISTED_LIMIT = 100_000
@@ -26,6 +27,19 @@ ENDINGS = {
     "discard": "cancelled",
 }
 """What a receipt about one job leaves it in, in the words of Oban's states and of `failed`."""
+BY_REASON: dict[tuple[str, str], str] = {
+    ("fail", "worker_lost"): "failed",
+    ("fail", "time_limit"): "failed",
+    ("fail", "rejected"): "failed",
+    ("discard", "rejected"): "discarded",
+    ("discard", "unknown_task"): "discarded",
+    ("discard", "undecodable"): "discarded",
+    ("retry", "swallowed"): "failed",
+    ("revoke", "effected"): "cancelled",
+    ("revoke", "asked"): "",
+}
+"""What a kind with a reason leaves it in, where that says more; empty where it changes nothing."""
+OWN_ENDS = frozenset({"expired", "ignored"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +100,10 @@ class Row:
 class Fact:
     """One receipt as jobs see it.
 
-    `kind` is that of the receipt, but "row" for a job's row and "deferred", "fan_out",
-    "child_started" or "unstarted_cancelled" for what telemetry observed. `count` is how many jobs
+    `kind` is that of the receipt, but "row" for a job's row, "handover" for a message that was
+    handed to a worker, "expired" or "ignored" for a skip by which a job ended, "tallied" for a row
+    of a tally, and "deferred", "fan_out", "child_started" or "unstarted_cancelled" for what
+    telemetry observed. `count` is how many jobs
     a cancel reached, None where it did not say; `listed` are the numbers of the jobs it names.
     """
 
@@ -97,6 +113,8 @@ class Fact:
     level: str
     system: str
     instance: str
+    reason: str = ""
+    attempt: int | None = None
     job: str = ""
     number: str = ""
     task: str = ""
@@ -114,6 +132,23 @@ class Fact:
     def name_of(self, number: str) -> str:
         """Return the name of another job of the same source."""
         return column(f"{self.system}/{self.instance}/{number}")
+
+
+def tallied_fact(told: Tallied, name: str) -> Fact:
+    """Make a fact of what a tally lists of a job."""
+    tally = told.tally
+    return Fact(
+        leaf=tally.leaf,
+        kind="tallied",
+        at=tally.happened_at,
+        level=tally.level,
+        system=tally.system,
+        instance=tally.instance,
+        reason="done" if told.is_done else "retried",
+        job=name,
+        number=name.removeprefix(f"{tally.system}/{tally.instance}/"),
+        task=told.task,
+    )
 
 
 OBSERVED = frozenset({"deferred", "fan_out", "child_started", "unstarted_cancelled"})
@@ -135,6 +170,8 @@ def fact_of(statement: Statement) -> Fact | None:
         level=statement.level,
         system=statement.system,
         instance=statement.instance,
+        reason=statement.reason or "",
+        attempt=statement.attempt,
         job=column(statement.job.text()) if statement.job else "",
         number=statement.job.number if statement.job else "",
         task=statement.task,
@@ -209,6 +246,10 @@ def _guards(statement: Statement) -> str:
 def _kind(statement: Statement) -> str:
     if statement.is_row:
         return "row"
+    if statement.is_handover:
+        return "handover"
+    if statement.is_end_of_job:
+        return statement.reason or "ignored"
     if statement.kind != "observe":
         return statement.kind
     event = plain.name_of(statement.body.get("event")).rpartition(".")[2]

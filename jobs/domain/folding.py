@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from jobs.domain.facts import ENDINGS, Call, Fact, Row
+from jobs.domain.facts import BY_REASON, ENDINGS, OWN_ENDS, Call, Fact, Row
 from jobs.domain.job import Job
 
 ENDED = frozenset({"completed", "cancelled", "discarded"})
@@ -59,17 +59,48 @@ def move(job: Job, fact: Fact) -> None:
         job.insert_leaf = fact.leaf if job.insert_leaf is None else job.insert_leaf
         if job.row_leaf is None or job.inserted_at is None:
             job.inserted_at = min(filter(None, (job.inserted_at, fact.at)))
-    elif fact.kind == "start":
-        job.starts += 1
-        job.attempted_at = max(filter(None, (job.attempted_at, fact.at)))
-        _set_state(job, "executing", fact)
-    elif fact.kind == "deliver":
-        job.deliveries += 1
-        end(job, "completed", fact)
+    elif fact.kind in ("handover", "deliver", "start"):
+        _begin(job, fact)
     elif fact.kind == "deferred":
         job.deferred_leaf = fact.leaf if job.deferred_leaf is None else job.deferred_leaf
-    elif fact.kind in ENDINGS:
+    elif fact.kind in ENDINGS and (fact.kind, fact.reason) not in BY_REASON:
         end(job, ENDINGS[fact.kind], fact)
+    else:
+        _move_by_reason(job, fact)
+
+
+def _begin(job: Job, fact: Fact) -> None:
+    """Take a delivery or a start; of Oban a delivery is the answer of a call."""
+    if fact.kind != "start":
+        job.deliveries += 1
+        if fact.kind == "deliver":
+            end(job, "completed", fact)
+        return
+    job.starts += 1
+    job.attempt = max(job.attempt, fact.attempt or 0)
+    job.attempted_at = max(filter(None, (job.attempted_at, fact.at)))
+    _set_state(job, "executing", fact)
+
+
+def _move_by_reason(job: Job, fact: Fact) -> None:
+    """Take what happened to a job of a queue that says why."""
+    if fact.kind == "retry" and fact.reason != "swallowed":
+        _set_state(job, "retryable", fact)
+    elif state := BY_REASON.get((fact.kind, fact.reason), ""):
+        _set_state(job, state, fact, fact.at, fact.reason)
+    elif fact.kind in OWN_ENDS:
+        _set_state(job, "cancelled", fact, fact.at, fact.kind)
+
+
+def take_tallied(job: Job, fact: Fact) -> None:
+    """Take what a tally tells of the job: that it was done, or is to run again."""
+    known = job.tallied_leaf
+    job.tallied_leaf = fact.leaf if known is None else max(known, fact.leaf)
+    job.task = job.task or fact.task
+    if fact.reason == "done":
+        end(job, "completed", fact)
+    else:
+        _set_state(job, "retryable", fact)
 
 
 def _read_row(job: Job, row: Row, fact: Fact) -> None:

@@ -16,7 +16,8 @@ class Job:
     `deleted_level` is "recorded" where the deletion was told by whoever deleted; a reader of the
     table only notices, perhaps long after, that a row is gone. `prev` is the job that had its key
     before, where the key is no call's, `window_s` how long its key guards, and `guards` the states
-    in which a job does; empty where nobody told.
+    in which a job does; empty where nobody told. `beginnings` holds the first delivery and the
+    first execution of each attempt, `tallied_leaf` the tally that told its outcome.
     """
 
     name: str
@@ -66,6 +67,8 @@ class Job:
     deferred_leaf: int | None = None
     starts: int = 0
     deliveries: int = 0
+    beginnings: str = ""
+    tallied_leaf: int | None = None
     verdict: str = ""
     rule: str = ""
 

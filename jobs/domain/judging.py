@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jobs.domain.facts import Call
+from jobs.domain import beginnings
+from jobs.domain.facts import Call, Fact
 from jobs.domain.line import Line
-from jobs.domain.state import Job, Known, Told
+from jobs.domain.state import RANKED, Job, Known, Told, is_ranked
 
 MODULE = "Elixir."
 """What Erlang puts before the name of an Elixir module, and Elixir leaves out."""
@@ -22,18 +23,36 @@ NO_CALL = Line(())
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A verdict's code, the rule that spoke, and the job or the value that decided it."""
+    """A verdict's code, the rule that spoke, and the job, the value or the leaf that decided it."""
 
     code: str
     rule: str
     other: Job | None = None
     detail: str = ""
+    leaf: int | None = None
+
+
+ENDED_SO: dict[tuple[str, str], str] = {
+    ("failed", "swallowed"): "retry.swallowed",
+    ("failed", "worker_lost"): "fail.worker_lost",
+    ("failed", "time_limit"): "fail.time_limit",
+    ("failed", "rejected"): "fail.rejected",
+    ("discarded", "rejected"): "discard.rejected",
+    ("discarded", "unknown_task"): "discard.unknown_task",
+    ("discarded", "undecodable"): "discard.undecodable",
+    ("cancelled", "effected"): "revoke.effected",
+    ("cancelled", "expired"): "skip.expired",
+    ("cancelled", "ignored"): "skip.unexplained",
+}
+"""What a job comes to whose last word says why it ended."""
 
 
 def judge_job(job: Job, known: Known) -> Ruling:
     """Judge one job by itself and by the other jobs of its call."""
     if job.is_known_by_deletion:
         return Ruling("guard.pruned", "pruned")
+    if (job.state, job.last_error) in ENDED_SO:
+        return Ruling(ENDED_SO[job.state, job.last_error], "ended-so")
     if job.is_timer:
         return _judge_timer(job)
     if job.is_child_start:
@@ -213,6 +232,23 @@ def _was_missed(one: Job, told: Told) -> bool:
 
 def _was_running(one: Job, told: Told) -> bool:
     return one.is_invoke and one.was_executing(told.at)
+
+
+def judge_beginning(fact: Fact, known: Known) -> Ruling | None:
+    """Judge a delivery or a start that another of the same attempt came before; None for a first.
+
+    A start is another execution of the attempt, not a retry: that has an attempt of its own.
+    """
+    job = known.jobs.get(fact.job)
+    if job is None or not is_ranked(fact):
+        return None
+    name = beginnings.name_of(RANKED[fact.kind], fact.attempt)
+    first = beginnings.before(job.beginnings, name, fact.leaf)
+    if first is None:
+        return None
+    code = "delivery.again" if fact.kind == "handover" else "start.again"
+    attempt = 1 if fact.attempt is None else fact.attempt
+    return Ruling(code, "not-first", detail=f"attempt {attempt:,}", leaf=first.leaf)
 
 
 @dataclass(frozen=True, slots=True)

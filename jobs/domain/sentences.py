@@ -42,6 +42,13 @@ OF_RECEIPT: dict[str, Words] = {
         f"An answer of {call} came after {_other_generation(ruling)} was stored, so it may have "
         "been taken for the newer one's."
     ),
+    "delivery.again": lambda ruling, call: (
+        f"Handed out again: {ruling.detail} of {call} had been handed to a worker before, by "
+        f"№{ruling.leaf:,}."
+    ),
+    "start.again": lambda ruling, call: (
+        f"Started again: {ruling.detail} of {call} had been started before, by №{ruling.leaf:,}."
+    ),
     "cancel.swept": lambda ruling, call: f"A cancel of {call} reached what was waiting.",
     "cancel.missed_packed": lambda ruling, call: (
         f"A cancel of {call} reached nothing, and {_other(ruling)} stands under a scope that "
@@ -132,7 +139,23 @@ OF_JOB: dict[str, Callable[[Ruling, Job], str]] = {
     "timer.snoozed": lambda ruling, job: (
         "The timer came due and was put off without an error; it waits again."
     ),
-    "done": lambda ruling, job: "It completed.",
+    "done": lambda ruling, job: (
+        "It was done, as a tally tells." if job.tallied_leaf is not None else "It completed."
+    ),
+    "retry.swallowed": lambda ruling, job: (
+        "It asked to run again and nothing was published, so it will not run."
+    ),
+    "fail.worker_lost": lambda ruling, job: "It failed: its worker was lost.",
+    "fail.time_limit": lambda ruling, job: "It failed: it took longer than it may.",
+    "fail.rejected": lambda ruling, job: "It failed: its own code rejected it.",
+    "discard.rejected": lambda ruling, job: "Its own code rejected it.",
+    "discard.unknown_task": lambda ruling, job: "It was dropped: no worker knew its task.",
+    "discard.undecodable": lambda ruling, job: "It was dropped: its message could not be read.",
+    "revoke.effected": lambda ruling, job: "It was revoked.",
+    "skip.expired": lambda ruling, job: "It expired before a worker took it up.",
+    "skip.unexplained": lambda ruling, job: (
+        "Its own code had it ignored, and gave no reason; whether the work was done is not known."
+    ),
 }
 """Of a job."""
 

@@ -11,15 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobs.domain import folding
+from jobs.domain import beginnings, folding
 from jobs.domain.facts import PACKED, Call, Fact, group_of
 from jobs.domain.job import Job
 from jobs.domain.line import Line
 
-__all__ = ["WATCHED", "Job", "Known", "Told", "groups_of"]
+__all__ = ["RANKED", "WATCHED", "Job", "Known", "Told", "groups_of", "is_ranked"]
 
 WATCHED = frozenset({"enqueue", "deliver", "cancel"})
 """The kinds of receipts whose verdict depends on other jobs of the same call."""
+
+RANKED = {"handover": beginnings.DELIVERY, "start": beginnings.EXECUTION}
+"""The kinds that are ranked among those of the same attempt of their job."""
 
 SWEEPS = frozenset({"prune", "cancel", "unstarted_cancelled"})
 """The kinds that name several jobs, to which the same happened."""
@@ -56,6 +59,10 @@ class Known:
     cancels: dict[str, list[Told]] = field(default_factory=lambda: defaultdict(list))
     left: set[str] = field(default_factory=set)
     """Calls that a job was taken for until a better statement came."""
+    tallied: dict[str, list[Fact]] = field(default_factory=dict)
+    """What tallies tell of jobs that had no receipt of their own yet."""
+    overtaken: set[int] = field(default_factory=set)
+    """Deliveries and starts that were the first of their attempt until an earlier one came."""
     _placed: dict[str, str] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
 
@@ -117,14 +124,32 @@ class Known:
         changed = [self._fold(fact)] if fact.job and fact.kind != "skip" else []
         if fact.kind in SWEEPS:
             changed += [self._sweep(fact, number) for number in fact.listed]
+        for job in changed if self.tallied else ():
+            for row in self.tallied.pop(job.name, ()):
+                if row.leaf < fact.leaf:
+                    self.take_tallied(row)
         for told in self.tellings_of(fact):
             self.add_told(told)
         return changed
+
+    def take_tallied(self, told: Fact) -> Job | None:
+        """Fold a row of a tally in; of a job that has no receipt of its own nothing is kept."""
+        job = self.jobs.get(told.job)
+        if job is None:
+            return None
+        folding.take_tallied(job, told)
+        job.level = told.level if job.level == "unknown" else job.level
+        job.last_leaf = max(job.last_leaf, told.leaf)
+        return job
 
     def _fold(self, fact: Fact) -> Job:
         job = self._get(fact, fact.job, fact.number)
         folding.identify(job, fact)
         folding.move(job, fact)
+        if is_ranked(fact):
+            name = beginnings.name_of(RANKED[fact.kind], fact.attempt)
+            job.beginnings, overtaken = beginnings.note(job.beginnings, name, fact.at, fact.leaf)
+            self.overtaken.update([] if overtaken is None else [overtaken])
         self._follow_key(job, fact)
         job.level = fact.level if job.level == "unknown" else job.level
         job.last_leaf = max(job.last_leaf, fact.leaf)
@@ -171,6 +196,11 @@ class Known:
             number = job.generation_number
         for group in groups:
             yield Told(fact.leaf, group, fact.kind, fact.at, scope, number, fact.job, fact.count)
+
+
+def is_ranked(fact: Fact) -> bool:
+    """Tell whether a receipt is ranked: a start that tells no attempt may be of any."""
+    return fact.kind == "handover" or (fact.kind == "start" and fact.attempt is not None)
 
 
 def _told_at(told: Told) -> datetime:

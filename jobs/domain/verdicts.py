@@ -7,7 +7,7 @@ from dataclasses import replace
 from jobs.domain import judging, sentences
 from jobs.domain.facts import OBSERVED, Call, Fact, Timer, call_of, fact_of
 from jobs.domain.judging import Original, Ruling
-from jobs.domain.state import Known
+from jobs.domain.state import Known, is_ranked
 from ledger.domain import words
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
@@ -100,6 +100,8 @@ def _told(fact: Fact, known: Known) -> Ruling | None:
         )
     if fact.kind == "enqueue" and fact.is_unchecked:
         return Ruling("fresh", "not-checked")
+    if is_ranked(fact):
+        return judging.judge_beginning(fact, known)
     if fact.kind == "unstarted_cancelled":
         return Ruling("cancel.swept" if fact.count else "cancel.noop", "count")
     if fact.kind in OBSERVED:

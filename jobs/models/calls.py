@@ -59,6 +59,8 @@ class Job(models.Model):
     deferred_leaf = models.BigIntegerField(null=True)
     starts = models.BigIntegerField()
     deliveries = models.BigIntegerField()
+    beginnings = models.TextField(blank=True, db_default="")
+    tallied_leaf = models.BigIntegerField(null=True)
     verdict = models.CharField(max_length=40)
     rule = models.CharField(max_length=40)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from itertools import chain
 
 from jobs.domain import judging, verdicts
-from jobs.domain.facts import Fact
-from jobs.domain.state import WATCHED, Job, Known, Told
+from jobs.domain.facts import Fact, tallied_fact
+from jobs.domain.state import WATCHED, Job, Known, Told, is_ranked
 from jobs.projectors import shelf
+from ledger.domain import tallies
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.statements import Item
@@ -28,13 +29,17 @@ class CallsJudging:
 
     def take(self, item: Item) -> Iterable[int]:
         """Fold a receipt in; the verdicts on its call's earlier receipts may differ then."""
+        if item.outcomes:
+            self._take_tally(item)
+            return ()
         fact = self._facts.get(item.leaf)
         if fact is None:
             return ()
         changed = self._known.take(fact)
         self._touched.update((job.name, job) for job in changed)
         self._told.extend(self._known.tellings_of(fact))
-        return {
+        overtaken, self._known.overtaken = self._known.overtaken, set()
+        return overtaken | {
             told.leaf
             for job in changed
             if job.is_invoke
@@ -42,10 +47,19 @@ class CallsJudging:
             if told.leaf < item.leaf
         }
 
+    def _take_tally(self, item: Item) -> None:
+        """Fold a tally into the jobs that are known; its other jobs stay in the tally."""
+        listed = tallies.listing(item.statement, item.outcomes)
+        for name in listed.keys() & self._known.jobs.keys():
+            job = self._known.take_tallied(tallied_fact(listed[name], name))
+            self._touched.update([] if job is None else [(name, job)])
+
     def watches(self, leaf: int) -> bool:
-        """Tell whether a receipt is one about a call."""
+        """Tell whether a receipt is one about a call, or is ranked among those of its attempt."""
         fact = self._facts.get(leaf)
-        return fact is not None and fact.kind in WATCHED and fact.timer is None
+        if fact is None:
+            return False
+        return is_ranked(fact) or (fact.kind in WATCHED and fact.timer is None)
 
     def judge(self, statement: Statement, original: Statement | None) -> Verdict | None:
         """Judge a receipt by the jobs and calls as they are at this leaf."""

@@ -7,11 +7,14 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from jobs.domain.facts import Fact, fact_of
+from jobs.domain.facts import Fact, fact_of, tallied_fact
 from jobs.domain.state import Job, Known, Told, groups_of
 from kit import bulk
+from ledger import tallied
+from ledger.domain import tallies
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
+from ledger.statements import Item
 
 JOB_COLUMNS = tuple(one.name for one in fields(Job))
 TOLD_COLUMNS = tuple("leaf_index" if one.name == "leaf" else one.name for one in fields(Told))
@@ -29,19 +32,32 @@ _KEYS_AT_ONCE = 200
 _DELETE = "DELETE FROM job WHERE project_id = %s AND name IN ({values})"
 
 
-def load(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]) -> Known:
-    """Load the jobs and calls that some receipts are about, with the receipts about the calls."""
-    known = load_jobs(project_id, facts, statements)
+def load(
+    project_id: int,
+    facts: Sequence[Fact],
+    statements: Sequence[Statement],
+    more: Iterable[str] = (),
+) -> Known:
+    """Load the jobs and calls that some receipts are about, with the receipts about the calls.
+
+    `more` are the names of further jobs.
+    """
+    known = load_jobs(project_id, facts, statements, more)
     calls = {group for fact in facts if fact.call for group in groups_of(fact.call)}
     for told in find_told(project_id, calls | set(known.calls)):
         known.add_told(told)
     return known
 
 
-def load_jobs(project_id: int, facts: Sequence[Fact], statements: Sequence[Statement]) -> Known:
+def load_jobs(
+    project_id: int,
+    facts: Sequence[Fact],
+    statements: Sequence[Statement],
+    more: Iterable[str] = (),
+) -> Known:
     """Load the jobs that some receipts are about, and those of their calls and keys."""
     known = Known()
-    names = _names(facts, statements)
+    names = {*_names(facts, statements), *more}
     found = [*find_jobs(project_id, "name", names), *find_jobs(project_id, "prev", names)]
     keys = {fact.key_digest for fact in facts if fact.kind in ("enqueue", "row") and not fact.call}
     found += find_latest(project_id, keys - {""})
@@ -51,6 +67,24 @@ def load_jobs(project_id: int, facts: Sequence[Fact], statements: Sequence[State
     for job in [*found, *find_jobs(project_id, "call", calls)]:
         known.add_job(known.jobs.get(job.name, job))
     return known
+
+
+def find_tallied(project_id: int, items: Sequence[Item]) -> set[str]:
+    """Give the jobs that a batch's tallies list and that have receipts of their own as well."""
+    listed = {
+        tallies.job_name(item.statement, each.number) for item in items for each in item.outcomes
+    }
+    named = "SELECT name FROM job WHERE project_id = %s AND name IN ({values})"
+    return {name for (name,) in bulk.select_in(named, [project_id], sorted(listed))}
+
+
+def add_tallied(project_id: int, known: Known, facts: Sequence[Fact], end: int) -> None:
+    """Add what tallies below `end` tell of jobs that are not known before this batch."""
+    fresh = _names(facts, ()) - known.jobs.keys()
+    found = tallied.find(project_id, fresh, end)
+    known.tallied = {
+        name: [tallied_fact(each, name) for each in told] for name, told in found.items()
+    }
 
 
 def load_named(project_id: int, statements: Sequence[Statement]) -> Known:

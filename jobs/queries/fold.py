@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from jobs.domain.facts import Fact, fact_of
+from jobs.domain.facts import Fact, fact_of, tallied_fact
 from jobs.domain.judging import judge_job
 from jobs.domain.state import Known
 from jobs.projectors import shelf
 from kit import bulk
 from kit.http import ProblemError
-from ledger import statements
+from ledger import statements, tallied
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
 
@@ -40,14 +40,24 @@ def known_below(project_id: int, known: Known, end: int) -> Known:
         detail = f"{len(leaves):,} receipts would have to be read again; the limit is {MOST:,}."
         raise ProblemError(400, "as_of", "This cannot be shown as of an earlier time", detail)
     past = Known()
-    for _, statement in sorted(statements.load_leaves(project_id, leaves).items()):
-        fact = fact_of(statement)
-        if fact is not None:
+    past.tallied = told_by_tallies(project_id, known, end)
+    told = [fact for each in past.tallied.values() for fact in each]
+    read = map(fact_of, statements.load_leaves(project_id, leaves).values())
+    for fact in sorted([*told, *filter(None, read)], key=lambda each: each.leaf):
+        if fact.kind == "tallied":
+            past.take_tallied(fact)
+        else:
             past.take(fact)
     for job in past.jobs.values():
         ruling = judge_job(job, past)
         job.verdict, job.rule = ruling.code, ruling.rule
     return past
+
+
+def told_by_tallies(project_id: int, known: Known, end: int) -> dict[str, list[Fact]]:
+    """Give what the tallies below `end` tell of the jobs that are known."""
+    found = tallied.find(project_id, known.jobs.keys(), end)
+    return {name: [tallied_fact(each, name) for each in told] for name, told in found.items()}
 
 
 def _leaves(project_id: int, known: Known, end: int) -> set[int]:

@@ -13,6 +13,19 @@ PLAIN: dict[str, str] = {
     "cancel.swept": "Cancelled: {swept}.",
     "cancel.noop": "A cancel that found nothing to cancel.",
     "discard.run_dead": "Discarded: {account}.",
+    "discard.rejected": "Rejected by its own code: {account}.",
+    "discard.unknown_task": "Dropped, because no worker knew its task: {account}.",
+    "discard.undecodable": "Dropped, because its message could not be read: {account}.",
+    "delivery.first": "Handed to a worker: {account}.",
+    "delivery.again": "Handed out again: {account}.",
+    "fail.worker_lost": "Failed, because its worker was lost: {account}.",
+    "fail.time_limit": "Failed, because it took longer than it may: {account}.",
+    "fail.rejected": "Failed, because it was rejected: {account}.",
+    "retry": "To run again: {account}.",
+    "retry.swallowed": "Asked to run again, and nothing was published: {account}.",
+    "retry.requeued": "Put back on its queue: {account}.",
+    "revoke.asked": "A revoke was asked for: {account}.",
+    "revoke.effected": "Revoked: {account}.",
     "unknown": "{account}.",
     "not_derived": "Stored and kept, but not read yet: the verdict follows.",
 }
@@ -77,5 +90,7 @@ def clause(code: str, statement: Statement, shown: str) -> str:
 
 
 def own_words(code: str, statement: Statement) -> str:
+    if code == "skip.already_done" and statement.reason == "in_flight":
+        return ", though it was said to be in flight"
     is_own = statement.reason is not None and statement.reason not in words.REASON_WORDS
     return f" (“{statement.reason}”)" if is_own and code != "skip.unexplained" else ""

@@ -152,17 +152,18 @@ def left_out_by_key(pointing: Statement, policies: Sequence[Policy]) -> LeftOut 
 
 
 WHY: dict[str, str] = {
-    "policy-never": "{source} keeps nothing of ordinary {task}",
-    "policy-keyless": "{source} tallies {task}, and a tally holds no keys",
-    "tally-without-jobs": "{source} tallies {task}, and not every tally lists its jobs",
-    "policy-may": "{source} keeps nothing of some tasks, and whose work this was is not told",
+    "policy-never": "{policy} keeps no ordinary outcomes of {task}",
+    "policy-keyless": "{policy} has {task} tallied, and a tally holds no keys",
+    "tally-without-jobs": "{policy} has {task} tallied, and not every tally lists its jobs",
+    "policy-may": "{policy} keeps nothing of some tasks, and whose work this was is not told",
 }
 """What each rule says of a target that is not on record."""
 
 
 def why(left: LeftOut) -> str:
     """Say why the target of a pointer has no receipt, without a full stop."""
-    source = left.policy.source or "the source"
-    version = f" {left.policy.version}" if left.policy.version else ""
-    said = WHY[left.rule].format(source=source, task=left.task)
-    return f"by its policy{version} (№{left.policy.leaf:,}) {said}"
+    policy = left.policy
+    version = f" {policy.version}" if policy.version else ""
+    source = f" of {policy.source}" if policy.source else ""
+    named = f"the policy{version}{source} (№{policy.leaf:,})"
+    return WHY[left.rule].format(policy=named, task=left.task)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ledger.domain import accounts, decisive, links, sentences, words
+from ledger.domain import accounts, decisive, links, sentences, targets, words
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement
 
@@ -20,7 +20,22 @@ BY_KIND: dict[str, str] = {
     "enqueue": "fresh",
     "start": "fresh",
     "discard": "discard.run_dead",
+    "retry": "retry",
 }
+
+BY_KIND_AND_REASON: dict[tuple[str, str], str] = {
+    ("fail", "worker_lost"): "fail.worker_lost",
+    ("fail", "time_limit"): "fail.time_limit",
+    ("fail", "rejected"): "fail.rejected",
+    ("discard", "rejected"): "discard.rejected",
+    ("discard", "unknown_task"): "discard.unknown_task",
+    ("discard", "undecodable"): "discard.undecodable",
+    ("retry", "swallowed"): "retry.swallowed",
+    ("retry", "requeued"): "retry.requeued",
+    ("revoke", "asked"): "revoke.asked",
+    ("revoke", "effected"): "revoke.effected",
+}
+"""What a receipt that is no skip comes to by its reason, where that says more than its kind."""
 
 BY_REASON: dict[str, str] = {
     "already_done": "skip.already_done",
@@ -83,7 +98,7 @@ def judge(
 
     `original` is the receipt at the finding's target, `terminal` the one at its terminal.
     """
-    code, rule = _code(statement, finding, shown)
+    code, rule = _code(statement, finding, shown, terminal)
     if statement.kind != "skip":
         sentence, term = sentences.plain_sentence(code, statement), accounts.term(statement)
     else:
@@ -111,14 +126,27 @@ def code_when_due(statement: Statement, finding: Finding | None) -> str:
     return _code(statement, finding, "dangling" if state == "waiting" else state)[0]
 
 
-def _code(statement: Statement, finding: Finding | None, shown: str) -> tuple[str, str]:
+def _code(
+    statement: Statement, finding: Finding | None, shown: str, terminal: Statement | None = None
+) -> tuple[str, str]:
     if statement.kind == "skip":
-        return _skip_code(statement, finding, shown)
+        return _skip_code(statement, finding, shown, terminal)
     if not statement.is_readable:
         return "unknown", "set-aside"
     if statement.kind == "cancel":
         return _cancel_code(statement)
+    if statement.is_handover:
+        return _delivery_code(statement)
+    by_reason = BY_KIND_AND_REASON.get((statement.kind, statement.reason or ""))
+    if by_reason is not None:
+        return by_reason, "kind-and-reason"
     return BY_KIND.get(statement.kind, "unknown"), "kind"
+
+
+def _delivery_code(statement: Statement) -> tuple[str, str]:
+    if statement.is_redelivered:
+        return "delivery.again", "broker-says"
+    return "delivery.first", "kind"
 
 
 def _cancel_code(statement: Statement) -> tuple[str, str]:
@@ -127,7 +155,9 @@ def _cancel_code(statement: Statement) -> tuple[str, str]:
     return ("cancel.swept" if statement.swept > 0 else "cancel.noop"), "count"
 
 
-def _skip_code(statement: Statement, finding: Finding | None, shown: str) -> tuple[str, str]:
+def _skip_code(
+    statement: Statement, finding: Finding | None, shown: str, terminal: Statement | None
+) -> tuple[str, str]:
     reason = statement.reason
     outcome = finding.outcome if finding is not None and shown in words.FOUND else ""
     if shown == "dangling" and _rests_on_original(statement):
@@ -143,10 +173,21 @@ def _skip_code(statement: Statement, finding: Finding | None, shown: str) -> tup
     if reason in words.NEEDS_RULE and not links.is_explained(statement):
         return "skip.unexplained", "nothing-explains"
     if reason in BY_REASON:
-        return BY_REASON[reason], "reason-sent"
+        return _reason_code(statement, outcome, terminal)
     if links.is_explained(statement) and (reason is not None or not outcome):
         return "skip.condition", "rule-named"
     return BY_OUTCOME.get(outcome, "skip.unexplained"), "original-outcome"
+
+
+def _reason_code(statement: Statement, outcome: str, terminal: Statement | None) -> tuple[str, str]:
+    if statement.reason == "in_flight" and outcome == "done" and _was_over(statement, terminal):
+        return "skip.already_done", "done-before"
+    return BY_REASON[statement.reason or ""], "reason-sent"
+
+
+def _was_over(statement: Statement, terminal: Statement | None) -> bool:
+    """Tell whether the original had ended before the skip, by more than clocks may differ."""
+    return terminal is not None and statement.happened_at - terminal.happened_at > targets.SKEW
 
 
 def _is_failed(outcome: str, statement: Statement) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from ledger.domain import words
+from ledger.domain import plain, words
 from ledger.domain.naming import job_words
 from ledger.domain.statement import Statement
 
@@ -64,18 +64,46 @@ def _titled(title: str, doing: str) -> Callable[[Statement], str]:
     return said
 
 
+def _delivered(statement: Statement) -> str:
+    doing = "was handed to a worker" if statement.is_handover else "was delivered"
+    return _said(doing)(statement)
+
+
+def _retried(statement: Statement) -> str:
+    return _said(_RETRIES.get(statement.reason or "", "is tried again"))(statement)
+
+
+_RETRIES = {
+    "swallowed": "asked to run again, and that it published no message after that",
+    "requeued": "was rejected and put back",
+}
+
+
+def _revoked(statement: Statement) -> str:
+    if statement.reason == "asked":
+        by = f", by {name}" if (name := statement.actor_label or statement.actor_id) else ""
+        return f"the producer says that {work_words(statement)} is to be revoked{by}"
+    title = "" if statement.reason == "effected" else "A revoke: "
+    ended = ", by ending its process" if _is_terminated(statement) else ""
+    return f"{title}{_said('was revoked')(statement)}{ended}"
+
+
+def _is_terminated(statement: Statement) -> bool:
+    return plain.object_of(statement.body.get("revoked")).get("terminated") is True
+
+
 ACCOUNTS: dict[str, Callable[[Statement], str]] = {
     "enqueue": _enqueued,
     "start": _said("was started"),
     "done": _said("was carried out"),
-    "deliver": _said("was delivered"),
+    "deliver": _delivered,
     "fail": _said("was tried and did not succeed"),
     "cancel": _swept("A cancel", "cancelled"),
     "discard": _discarded,
-    "retry": _titled("A retry", "is tried again"),
+    "retry": _retried,
     "prune": _swept("A prune", "pruned"),
     "rescue": _swept("A rescue", "rescued"),
-    "revoke": _titled("A revoke", "was revoked"),
+    "revoke": _revoked,
 }
 """What each kind of receipt about work says, to stand after the title of its verdict."""
 
@@ -102,6 +130,22 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def _further(body: Mapping[str, object]) -> Fields:
+    """Read what a producer tells of an error, a revoke or how long it took."""
+    error, revoked = plain.object_of(body.get("error")), plain.object_of(body.get("revoked"))
+    workflow = plain.object_of(body.get("workflow"))
+    return [
+        ("error", plain.name_of(error.get("type"))),
+        ("error's digest", plain.name_of(error.get("digest"))),
+        ("signal", plain.name_of(revoked.get("signum"))),
+        ("took", f"{took} ms" if (took := plain.name_of(body.get("took_ms"))) else ""),
+        *((f"workflow's {name}", plain.name_of(workflow.get(name))) for name in _WORKFLOW),
+    ]
+
+
+_WORKFLOW = ("root", "parent", "group")
+
+
 def fields(statement: Statement) -> Fields:
     """Return what was sent of the work beside its key, its task and its call."""
     attempt = None if statement.attempt is None else str(statement.attempt)
@@ -114,5 +158,6 @@ def fields(statement: Statement) -> Fields:
         ("state", statement.job_state),
         ("jobs", swept),
         ("reason", statement.reason),
+        *_further(statement.body),
     )
     return [(name, value) for name, value in found if value]

@@ -134,6 +134,9 @@ class _Run:
             if judgement != self._current(leaf):
                 self.current[leaf] = self.updates[leaf] = judgement
                 self._note(leaf, item.leaf, judgement, finding)
+            elif finding is not None and finding.skips:
+                # A chain may go on through another skip and come to the same for now.
+                self._wait(leaf, finding)
 
     def _current(self, leaf: int) -> Judgement:
         if leaf not in self.current:
@@ -157,7 +160,11 @@ class _Run:
 
     def _note(self, leaf: int, at_leaf: int, judgement: Judgement, finding: Finding | None) -> None:
         self.events.append((self.project_id, leaf, at_leaf, *judgement.row()))
-        for kind, text in finding.asked if finding is not None else ():
+        if finding is not None:
+            self._wait(leaf, finding)
+
+    def _wait(self, leaf: int, finding: Finding) -> None:
+        for kind, text in finding.asked:
             name = (kind, column(text))
             self.waits[name].add(leaf)
             # Whoever waits for another policy is found by its time.

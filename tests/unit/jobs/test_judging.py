@@ -13,7 +13,9 @@ import pytest
 from jobs.domain import judging, sentences, verdicts
 from ledger.domain import pointers, words
 from ledger.domain.sentences import CLAUSES, PLAIN
+from ledger.domain.statement import Statement
 from ledger.domain.whole_book import WholeBook
+from tests.unit.jobs import test_celery_jobs as celery
 from tests.unit.jobs.history import (
     CANCELLED,
     DISCARDED,
@@ -399,6 +401,7 @@ ALL = {**OF_JOBS, **OF_RECEIPTS, **PRECEDENCE}
 
 def test_every_verdict_of_jobs_has_a_case() -> None:
     told = {code for *_, code in ALL.values()}
+    told |= {code for _, code, _ in (*celery.JOBS.values(), *celery.RECEIPTS.values()) if code}
 
     assert {*sentences.OF_JOB, *sentences.OF_RECEIPT} - told == set()
     assert told <= {*words.VERDICT_CODES}
@@ -421,7 +424,19 @@ def told_of(case: Case) -> list[tuple[str, str, str]]:
     ]
 
 
+def told_of_celery(log: list[Statement]) -> list[tuple[str, str, str]]:
+    """Give code, rule and sentence of the job of a history of Celery, and of its last receipt."""
+    known = celery.known_of(log)
+    job, last = known.jobs[celery.NAME], verdicts.judge(log[-1], known, None)
+    ruling = judging.judge_job(job, known)
+    told = [(ruling.code, ruling.rule, sentences.of_job(ruling, job))]
+    return told if last is None else [*told, (last.code, last.rule, last.sentence)]
+
+
 TOLD = {name: told_of(case) for name, case in ALL.items()}
+TOLD |= {
+    name: told_of_celery(log) for name, (log, *_) in {**celery.JOBS, **celery.RECEIPTS}.items()
+}
 
 
 @pytest.mark.parametrize("told", TOLD.values(), ids=list(TOLD))

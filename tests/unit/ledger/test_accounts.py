@@ -71,7 +71,7 @@ CASES: dict[str, tuple[Statement, str, str]] = {
     ),
     "a retry": (
         make(0, "retry", **JOB),
-        "A retry: the producer says that job 101 (mail.send) is tried again, attempt 2.",
+        "To run again: the producer says that job 101 (mail.send) is tried again, attempt 2.",
         "Its kind decides: retry.",
     ),
     "a prune": (

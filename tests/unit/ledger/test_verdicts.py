@@ -11,6 +11,7 @@ from ledger.domain import sentences, verdicts, words
 from ledger.domain.pointers import find_pointer, shown_state
 from ledger.domain.statement import Statement, done_id
 from ledger.domain.verdicts import Verdict, code_when_due, judge, stored_verdict
+from tests.unit.ledger import celery
 from tests.unit.ledger.shelf import Shelf, at, key, make, skip
 
 TOKEN = "0192f0c4-1111-7000-8000-000000000001"
@@ -597,6 +598,7 @@ CASES: dict[str, tuple[list[Statement], Any, str, str]] = {
         "unknown",
         "No verdict: it was set aside, because it could not be taken as it came.",
     ),
+    **celery.CASES,
 }
 
 
