@@ -40,11 +40,15 @@ Files = Mapping[str, Sequence[names.SpoolFile]]
 
 
 class Composer:
-    """Composes the tallies of one spool directory."""
+    """Composes the tallies of one spool directory.
+
+    `is_held` says that the last round was not made because tallies wait to be sent.
+    """
 
     def __init__(self, directory: Path, now: Callable[[], float] = time.time) -> None:
         self._directory, self._now = directory, now
         self._look_at_ms = 0
+        self.is_held = False
         self._idle_since: float | None = None
 
     def compose(self, *, everything: bool = False) -> int:
@@ -52,6 +56,7 @@ class Composer:
 
         Raises OSError when the disk refuses something; nothing is lost by it.
         """
+        self.is_held = False
         decided = decisions.load(self._directory)
         self._finish(decided)
         files = folder.journals(self._directory)
@@ -106,7 +111,9 @@ class Composer:
     def _is_worth_it(self, files: Files, decided: Decided, everything: bool) -> bool:
         # While tallies wait, outcomes stay in their journals: there, what has to go for want of
         # room is counted one by one.
-        if len(folder.spools(self._directory).get(decided.stem, [])) > MAX_WAITING_FILES:
+        waiting = folder.spools(self._directory).get(decided.stem, [])
+        self.is_held = len(waiting) > MAX_WAITING_FILES
+        if self.is_held:
             return False
         if everything or int(self._now() * 1000) >= self._look_at_ms:
             return True

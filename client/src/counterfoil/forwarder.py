@@ -101,8 +101,10 @@ class Forwarder:
         problems: list[Exception] = []
         while True:
             made = self._compose(everything, problems)
+            was_held, sent = self._composer.is_held, self._sent
             self._send_spools(problems)
-            if not made or problems or self.is_stopping:
+            may_go_on = made or (was_held and self._sent > sent)
+            if not may_go_on or problems or self.is_stopping:
                 break
         if not self.is_stopping:
             self._send_reports(everything)
