@@ -8,14 +8,16 @@ Many receipts tell of one run; the first makes the attempt, and later ones add t
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from jobs.domain import fields
 from jobs.domain.fields import Shape
-from ledger.domain import links, plain, terms, words
+from ledger.domain import links, plain, tallies, terms, words
+from ledger.domain.endings import ending_of
 from ledger.domain.statement import Statement
+from ledger.domain.tallies import Outcome
 
 RAN, SKIPPED, RULED, RACED, UNTOLD = "r", "s", "w", "l", ""
 """What became of an attempt: it ran, a key skipped it, a rule or a lost lock did; or not told."""
@@ -28,11 +30,12 @@ USUAL_LIMIT_S = 86_400.0
 """How long a run may be silent where nobody said how long: a day."""
 
 _BY_KEY = frozenset({None, "", "already_done", "in_flight", "holder_lost", "unknown", "duplicate"})
-_ENDS = {"done": COMPLETED, "deliver": COMPLETED, "fail": FAILED, "discard": FAILED,
-         "cancel": CANCELLED}  # fmt: skip
+_ENDS = frozenset({"done", "deliver", "fail", "discard", "cancel"})
+_STATES = {"done": COMPLETED, "failed": FAILED, "cancelled": CANCELLED, "skipped": CANCELLED}
 _OPENS = frozenset({"enqueue", "start", "retry", "rescue"})
 _ROW_ENDS = {"completed": COMPLETED, "discarded": FAILED, "cancelled": CANCELLED}
 _SWEEPS = {"cancel": CANCELLED, "rescue": IN_FLIGHT, "retry": IN_FLIGHT}
+_TELLS_OF_JOB = frozenset({"heartbeat", "revoke", "observe"})
 _RANKS = {"enqueue": 3, "start": 2, "done": 2}
 ROW_RANK = 1
 
@@ -89,7 +92,7 @@ def find_note(one: Statement) -> Note | None:
     """Read what a receipt tells of one attempt; None when it tells of none."""
     if one.state != "accepted":
         return None
-    if one.kind == "skip":
+    if one.kind == "skip" and not one.is_end_of_job:
         return _skipped(one)
     run, alias = names_of(one)
     if not run:
@@ -110,6 +113,13 @@ def find_note(one: Statement) -> Note | None:
         sign_at=micros(one.happened_at),
         limit_us=_limit(one),
     )
+
+
+def find_tallied(tally: Statement, outcomes: Sequence[Outcome]) -> Sweep | None:
+    """Read which runs a tally tells to be done; None when it lists none."""
+    done = {each.number for each in outcomes if each.outcome == tallies.DONE}
+    runs = tuple(job_run(tally.system, tally.instance, number) for number in sorted(done))
+    return Sweep(runs, COMPLETED, False, micros(tally.happened_at)) if runs else None
 
 
 def find_sweep(one: Statement) -> Sweep | None:
@@ -209,7 +219,7 @@ def names_of(one: Statement) -> tuple[str, str]:
     """
     is_about_work = one.is_row or one.kind in _ENDS or one.kind in _OPENS
     if one.job is not None:
-        is_told = is_about_work or one.kind in ("heartbeat", "revoke", "observe")
+        is_told = is_about_work or one.is_end_of_job or one.kind in _TELLS_OF_JOB
         return (_named("job", one.job.text()) if is_told else "", "")
     if not is_about_work or one.swept is not None:
         return "", ""
@@ -232,9 +242,9 @@ def _state(one: Statement) -> tuple[str, int]:
     if one.is_row:
         return _row_state(one, plain.object_of(one.body.get("job")))
     at = micros(one.happened_at)
-    if one.kind in _OPENS:
-        return IN_FLIGHT, at
-    return _ENDS.get(one.kind, ""), at
+    ended = _STATES.get(ending_of(one), "")
+    is_begun = one.kind in _OPENS or one.is_handover
+    return ended or (IN_FLIGHT if is_begun else ""), at
 
 
 def _row_state(one: Statement, job: Mapping[str, object]) -> tuple[str, int]:

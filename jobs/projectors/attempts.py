@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,9 @@ from jobs.domain import attempts
 from jobs.domain.attempts import Note, Sweep
 from jobs.domain.fields import SEPARATOR, Shape
 from kit import bulk
+from ledger import tallied
+from ledger.domain.names import column
+from ledger.domain.tallies import Tallied
 from ledger.registry import Write
 from ledger.statements import Item
 
@@ -47,6 +50,7 @@ class _Run:
     kept: dict[str, Kept]
     new_shapes: list[tuple[Any, ...]] = field(default_factory=list)
     touched: dict[int, Kept] = field(default_factory=dict)
+    tallied: dict[str, list[tuple[int, Sweep]]] = field(default_factory=dict)
 
     def take(self, leaf: int, note: Note | None, sweep: Sweep | None) -> None:
         """Take the next receipt."""
@@ -60,11 +64,18 @@ class _Run:
         found = self._find(note)
         if found is None:
             found = Kept(leaf, note, self._intern(note.shape, leaf), is_fresh=True)
+            self._take_earlier(found)
         else:
             found.note = attempts.merge(found.note, note)
             found.shape = self._intern(found.note.shape, leaf)
         self._know(found)
         self.touched[found.leaf] = found
+
+    def _take_earlier(self, found: Kept) -> None:
+        """Take what tallies told of a run before it had a receipt of its own."""
+        for leaf, sweep in self.tallied.get(found.note.run, ()):
+            if leaf < found.leaf:
+                found.note = attempts.moved(found.note, sweep.state, sweep.at)
 
     def _find(self, note: Note) -> Kept | None:
         """Find the attempt of the same run; what came as the fail of a start belongs to it."""
@@ -128,23 +139,46 @@ class AttemptsProjector:
     """Keeps one row for each attempt, whichever of its receipts comes first."""
 
     name = "attempts"
-    rules_version = 1
+    rules_version = 2
     tables: tuple[str, ...] = ("attempt_shape", "attempt")
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
         """Work out what the batch tells of attempts."""
-        told = [
-            (item.leaf, attempts.find_note(item.statement), attempts.find_sweep(item.statement))
-            for item in items
-        ]
+        told = [(item.leaf, attempts.find_note(item.statement), _sweep_of(item)) for item in items]
         notes = [note for _, note, _ in told if note is not None]
         runs = {run for _, _, sweep in told if sweep is not None for run in sweep.runs}
         runs.update(name for one in notes for name in (one.run, one.alias) if name)
         shapes = _shapes_of(project_id, {one.shape.digest for one in notes})
         run = _Run(project_id, shapes, _load(project_id, runs))
+        run.tallied = _tallied(project_id, items, run.kept)
         for leaf, note, sweep in told:
             run.take(leaf, note, sweep)
         return run.write
+
+
+def _sweep_of(item: Item) -> Sweep | None:
+    if item.outcomes:
+        return attempts.find_tallied(item.statement, item.outcomes)
+    return attempts.find_sweep(item.statement)
+
+
+def _tallied(
+    project_id: int, items: Sequence[Item], kept: Mapping[str, Kept]
+) -> dict[str, list[tuple[int, Sweep]]]:
+    """Give what tallies told of the jobs of a batch that are no attempts yet, by run."""
+    names = (one.job.text() for item in items if (one := item.statement).job is not None)
+    runs = {column(name): attempts.run_of_job(name) for name in set(names)}
+    fresh = {name for name, run in runs.items() if run not in kept}
+    found = tallied.find(project_id, fresh, items[-1].leaf)
+    return {
+        runs[name]: [_done_by(runs[name], one) for one in told if one.is_done]
+        for name, told in found.items()
+    }
+
+
+def _done_by(run: str, told: Tallied) -> tuple[int, Sweep]:
+    at = attempts.micros(told.tally.happened_at)
+    return told.tally.leaf, Sweep((run,), attempts.COMPLETED, False, at)
 
 
 def _shapes_of(project_id: int, digests: Iterable[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Skips after which the work may not have been done, though their pointer came to something."""
+"""Receipts after which the work may not have been done, though nothing on record is missing."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ WATCHED = (
         "skips met a key whose holder was lost.",
         "nothing on record shows that the work was done",
         (Term("outcome", ("done",), negated=True),),
+    ),
+    WatchedVerdict(
+        "retry.swallowed",
+        "A job asked to run again, and nothing was published.",
+        "jobs asked to run again, and nothing was published.",
+        "the work will not be done unless somebody starts it anew",
     ),
 )
 
