@@ -33,7 +33,7 @@ def is_rich(dumped: dict[str, list[str]]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 12))]
+    "seed", [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 14))]
 )
 def test_a_rebuild_changes_nothing_whatever_the_batches(database: Database, seed: int) -> None:
     stories.tell(seed, 80, "acme")
