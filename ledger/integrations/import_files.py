@@ -12,9 +12,8 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ledger.domain import canonical, import_dumps
 from ledger.domain.import_maps import BadMap, Map
@@ -25,6 +24,7 @@ LONGEST = 1024 * 1024
 
 _GZIP, _SQLITE = b"\x1f\x8b", b"SQLite format 3\x00"
 _LOOKED_AT = 64 * 1024
+_TOO_LONG = "x" * (LONGEST + 1)
 
 
 class Unreadable(Exception):
@@ -54,8 +54,7 @@ class Source:
         self.length = 0
         self.is_torn = False
         try:
-            self._file = _open(path)
-            self.head = self._file.peek(_LOOKED_AT)[:_LOOKED_AT]
+            self._file, self.head = _open(path)
         except (OSError, EOFError) as error:
             raise Unreadable(f"{path.name}: {_why(error)}") from error
         if self.head.startswith(_SQLITE):
@@ -101,11 +100,16 @@ class Source:
         return raw
 
 
-def _open(path: Path) -> BufferedReader:
-    file = path.open("rb")
-    if not file.peek(2).startswith(_GZIP):
-        return file
-    return BufferedReader(gzip.GzipFile(fileobj=file, mode="rb"))
+def _open(path: Path) -> tuple[IO[bytes], bytes]:
+    """Open a file, packed or not, and look at how it begins."""
+    with path.open("rb") as file:
+        is_packed = file.read(len(_GZIP)) == _GZIP
+    opened: Any = gzip.GzipFile(path) if is_packed else path.open("rb")
+    try:
+        return opened, opened.peek(_LOOKED_AT)[:_LOOKED_AT]
+    except BaseException:
+        opened.close()
+        raise
 
 
 def find_format(chosen: Map, head: bytes) -> str:
@@ -204,8 +208,8 @@ def _records(source: Source, delimiter: str) -> Iterator[tuple[int, list[Any] | 
 
 def _texts(source: Source) -> Iterator[str]:
     for number, raw in source.raw_lines():
-        # Of a line that is too long nothing is handed on but its place; the fields then do not fit.
-        line = (raw or b"").decode("utf-8", "surrogateescape")
+        # A record with a line that is too long must not come out as a shorter one.
+        line = _TOO_LONG if raw is None else raw.decode("utf-8", "surrogateescape")
         yield (line.removeprefix("\ufeff") if number == 1 else line) + "\n"
 
 
@@ -213,7 +217,7 @@ def _read_dump(source: Source, chosen: Map) -> Iterator[Line]:
     """Give the rows of the one table of a plain `pg_dump` that has the columns of the map."""
     columns: list[str] = []
     for number, raw in source.raw_lines():
-        text = (raw or b"").decode("utf-8", "surrogateescape")
+        text = "" if raw is None else raw.decode("utf-8", "surrogateescape")
         if not columns:
             found = import_dumps.columns_of(text)
             fits = found and set(chosen.named_columns()) <= set(found)
