@@ -25,7 +25,11 @@ app.conf.update(
         "backend": "celery_once.backends.Redis",
         "settings": {"url": REDIS, "default_timeout": 3600},
     },
-    broker_transport_options={"visibility_timeout": int(os.environ.get("SHOP_VISIBILITY_S", 3600))},
+    broker_transport_options={
+        "visibility_timeout": int(os.environ.get("SHOP_VISIBILITY_S", 3600)),
+        "unacked_restore_interval": 1,
+        "unacked_restore_throttle": 1,
+    },
     broker_connection_retry_on_startup=True,
     worker_prefetch_multiplier=int(os.environ.get("SHOP_PREFETCH", 4)),
     worker_max_tasks_per_child=int(os.environ.get("SHOP_TASKS_PER_CHILD", 0)) or None,
@@ -199,8 +203,9 @@ def dies_once(self, order):
 
 @app.task(bind=True, acks_late=True)
 def naps_first(self, order, seconds):
+    is_first = redis.set(f"napped:{order}", 1, nx=True)
     ran(self)
-    if redis.set(f"napped:{order}", 1, nx=True):
+    if is_first:
         time.sleep(seconds)
 """
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -73,15 +73,20 @@ class Shop:
         counted: dict[str, int] = json.loads(self.run("-m", "shop.publish", str(every)))
         return counted
 
-    def call(self, task: str, *args: Any, **options: Any) -> str:
-        """Publish one special task and return the call's id."""
+    def call(self, *calls: tuple[str, list[Any], dict[str, Any]]) -> list[str]:
+        """Publish special tasks, each with its arguments and options; return the calls' ids."""
         code = (
-            "import json, sys; from shop.app import app\n"
-            "import shop.special\n"
-            "name, args, options = json.loads(sys.argv[1])\n"
-            "print(app.tasks[name].apply_async(args, **options).id)"
+            "import json, sys, shop.special\n"
+            "from shop.app import app\n"
+            "for name, args, options in json.loads(sys.argv[1]):\n"
+            "    print(app.tasks[name].apply_async(args, **options).id)"
         )
-        return self.run("-c", code, json.dumps([f"shop.special.{task}", args, options])).strip()
+        wanted = [(f"shop.special.{task}", args, options) for task, args, options in calls]
+        return self.run("-c", code, json.dumps(wanted)).split()
+
+    def app(self, code: str, *arguments: str) -> str:
+        """Run code that has the shop's `app`, and return what it printed."""
+        return self.run("-c", f"import sys\nfrom shop.app import app\n{code}", *arguments)
 
     @contextmanager
     def worker(self, *options: str, pool: str = "prefork") -> Iterator[subprocess.Popen[bytes]]:
@@ -107,6 +112,13 @@ class Shop:
         for seen in range(count):
             left = max(1, int(deadline - time.monotonic()))
             assert self.store.blpop(["events"], timeout=left), (seen, count, self.tail())
+
+    def await_receipts(self, is_enough: Callable[[list[dict[str, Any]]], bool]) -> None:
+        """Return once enough receipts lie in the spool."""
+        deadline = time.monotonic() + PATIENCE
+        while not is_enough(self.receipts()):
+            assert time.monotonic() < deadline, self.tail()
+            time.sleep(0.05)
 
     def await_empty_queue(self) -> None:
         """Return once the broker holds no message, neither waiting nor taken."""
@@ -137,9 +149,10 @@ class Shop:
 
         A word like `job_id` compares a member of `job`.
         """
+        files = self.spool.iterdir() if self.spool.exists() else ()
         lines = [
             json.loads(line)
-            for file in self.spool.iterdir()
+            for file in files
             if file.suffix in (".open", ".ready")
             for line in file.read_bytes().splitlines()
             if line.startswith(b'{"schema"')
