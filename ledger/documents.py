@@ -6,12 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 from kit import clock
+from ledger import waive
 from ledger.queries import (
     as_of,
     attention,
     counts,
     explanations,
     lists,
+    producers,
     receipts,
     set_aside,
     subjects,
@@ -46,8 +48,8 @@ def refuse_as_of(as_of_text: str) -> None:
     """Refuse an earlier time where only the present is kept: ignoring it would show a wrong one."""
     if as_of_text:
         raise as_of.BadAsOf(
-            "Counts, tasks, what was set aside and what needs someone are shown as they are now; "
-            "leave as_of out."
+            "Counts, tasks, producers, what was set aside and what needs someone are shown as they "
+            "are now; leave as_of out."
         )
 
 
@@ -97,13 +99,30 @@ def subject(project_id: int, kind: str, name: str, as_of_text: str = "") -> Docu
 def task_list(project_id: int) -> Document:
     """Give the tasks of the last 24 hours."""
     now = clock.now()
-    return tasks.list_tasks(project_id, now - RECENT, now)
+    feed = lists.feed_of(project_id)
+    return {**tasks.list_tasks(project_id, now - RECENT, now), "feed": feed}
 
 
 def task(project_id: int, name: str) -> Document:
     """Give what one task did in the last 24 hours."""
     now = clock.now()
-    return tasks.task_document(project_id, name, now - RECENT, now)
+    feed = lists.feed_of(project_id)
+    return {**tasks.task_document(project_id, name, now - RECENT, now), "feed": feed}
+
+
+def producer_list(
+    project_id: int, limit: int = lists.USUAL, cursor: str = "", *, incomplete: bool = False
+) -> Document:
+    """Give the producers, those first that are not complete."""
+    return producers.list_producers(
+        project_id, clock.now(), limit=limit, cursor=cursor, incomplete=incomplete
+    )
+
+
+def spool(project_id: int, name: str) -> Document:
+    """Give all about one spool."""
+    return waive.get_spool(project_id, name)
+
 
 
 def set_aside_list(

@@ -11,7 +11,7 @@ from ledger.projectors.set_aside import SetAsideProjector
 from ledger.projectors.sights import SightsProjector
 from ledger.projectors.tallies import TalliesProjector
 from ledger.projectors.watched import WatchedProjector
-from ledger.queries import attention, verdict_items
+from ledger.queries import attention, feed_items, verdict_items
 from ledger.registry import NavigationEntry, registry
 
 
@@ -31,8 +31,10 @@ def register() -> None:
     registry.add_attention(verdict_items.verdict_items)
     registry.add_attention(attention.set_aside_items)
     registry.add_attention(attention.lag_items)
+    registry.add_attention(feed_items.feed_items)
     registry.add_attention(attention.silent_token_items)
     registry.add_navigation(NavigationEntry("Receipts", "receipts", 10))
     registry.add_navigation(NavigationEntry("Tasks", "tasks", 20))
     registry.add_navigation(NavigationEntry("Reconcile", "reconcile", 25))
+    registry.add_navigation(NavigationEntry("Producers", "producers", 28))
     registry.add_navigation(NavigationEntry("Set aside", "quarantine", 30))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from ledger import live, reconcile_views, views
+from ledger import live, producer_views, reconcile_views, views
 
 app_name = "ledger"
 
@@ -16,6 +16,9 @@ urlpatterns = [
     path("subjects/<str:kind>/<str:name>", views.subject, name="subject"),
     path("tasks", views.task_list, name="tasks"),
     path("tasks/<str:name>", views.task, name="task"),
+    path("producers", producer_views.producer_list, name="producers"),
+    path("producers/<str:spool>", producer_views.producer, name="producer"),
+    path("producers/<str:spool>/waive", producer_views.waive_missing, name="waive"),
     path("quarantine", views.quarantine, name="quarantine"),
     path("quarantine/<str:ref>/redrive", views.redrive_receipt, name="redrive"),
     path("quarantine/<str:ref>/close", views.close_receipt, name="close"),

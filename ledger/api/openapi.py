@@ -104,6 +104,13 @@ _ANSWERS: Mapping[str, Schema] = {
         }
     ),
     "show_reconcile": shapes.ANY_OBJECT,
+    "list_producers": shapes.page_of(
+        shapes.PRODUCER, {"unnumbered": shapes.list_of(shapes.ANY_OBJECT)}
+    ),
+    "get_producer": shapes.SPOOL,
+    "waive": shapes.object_of(
+        {"spool": shapes.TEXT, "gap": shapes.or_null(shapes.TEXT), "state": shapes.one_of("waived")}
+    ),
     "list_quarantine": shapes.page_of(shapes.ANY_OBJECT, {"open": shapes.COUNT}),
     "list_attention": shapes.object_of(
         {"items": shapes.list_of(shapes.ANY_OBJECT), "count": shapes.COUNT}

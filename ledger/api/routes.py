@@ -13,7 +13,7 @@ from access.domain import rights
 from access.guard import admit_token
 from access.rows import ProjectRow
 from kit import http, ids
-from ledger import acknowledge, documents, redrive
+from ledger import acknowledge, documents, redrive, waive
 from ledger.queries import items, lists, receipts
 
 router = Router(tags=["ledger"])
@@ -38,6 +38,12 @@ class Acknowledged(Reason):
     """Why an item was acknowledged, and until when it stays quiet."""
 
     until: str = ""
+
+
+class Waived(Reason):
+    """Why numbers are given up: those of one gap, as FIRST-LAST, or all that are missing."""
+
+    gap: str = ""
 
 
 def project_of(request: HttpRequest, right: str = rights.READ) -> ProjectRow:
@@ -124,6 +130,30 @@ def list_tasks(request: HttpRequest) -> HttpResponseBase:
 def get_task(request: HttpRequest, task: str) -> HttpResponseBase:
     documents.refuse_as_of(request.GET.get("as_of", ""))
     return http.json_response(documents.task(project_of(request).id, named(task)))
+
+
+@router.get("/producers", summary="Who sends, and what is missing", operation_id="list_producers")
+def list_producers(
+    request: HttpRequest, limit: Limit = lists.USUAL, cursor: Text = "", incomplete: bool = False
+) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
+    project = project_of(request)
+    found = documents.producer_list(project.id, limit, cursor, incomplete=incomplete)
+    return http.json_response(found)
+
+
+@router.get("/producers/{spool}", summary="One spool", operation_id="get_producer")
+def get_producer(request: HttpRequest, spool: str) -> HttpResponseBase:
+    documents.refuse_as_of(request.GET.get("as_of", ""))
+    return http.json_response(documents.spool(project_of(request).id, named(spool)))
+
+
+@router.post("/producers/{spool}/waive", summary="Give up what is missing", operation_id="waive")
+def waive_missing(request: HttpRequest, spool: str, body: Waived) -> HttpResponseBase:
+    project = project_of(request, rights.ACKNOWLEDGE)
+    reason = redrive.check_reason(body.reason)
+    actor = get_caller(request).actor
+    return http.json_response(waive.waive(project.id, named(spool), body.gap, actor, reason))
 
 
 @router.get("/quarantine", summary="What was set aside", operation_id="list_quarantine")

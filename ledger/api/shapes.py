@@ -80,7 +80,14 @@ HOW_MANY: Schema = object_of(
     {"value": COUNT, "method": one_of("exact", "capped", "estimate"), "as_of": TEXT}
 )
 FEED: Schema = object_of(
-    {name: {} for name in ("complete_until", "silent", "gaps", "dropped", "unnumbered")}
+    {
+        "complete_until": or_null(WHEN),
+        "silent": COUNT,
+        "gaps": COUNT,
+        "dropped": COUNT,
+        "unnumbered": COUNT,
+        "incomplete": COUNT,
+    }
 )
 SUBJECT: Schema = object_of({"type": TEXT, "id": TEXT})
 ITEM: Schema = object_of(
@@ -234,6 +241,60 @@ CHECK: Schema = object_of(
         "checked": COUNT,
         "not_checked": COUNT,
         "because": or_null(TEXT),
+    }
+)
+
+
+_STANDING: Mapping[str, Schema] = {
+    "state": one_of("silent", "gap", "dropped", "late", "unknown", "complete", "closed"),
+    "rule": TEXT,
+    "rule_words": TEXT,
+    "since": or_null(WHEN),
+    "missing": COUNT,
+}
+_FLOW: Mapping[str, Schema] = {
+    "heard_at": WHEN,
+    "complete_until": or_null(WHEN),
+    "written": or_null(COUNT),
+    "arrived": COUNT,
+    "dropped": COUNT,
+    "waived": COUNT,
+    "skew_s": or_null({"type": "number"}),
+    "watched_since": WHEN,
+}
+GAP: Schema = object_of(
+    {
+        "gap": TEXT,
+        "first": LEAF,
+        "last": LEAF,
+        "missing": COUNT,
+        "since": WHEN,
+        "is_open": FLAG,
+    },
+    {"closed_at": WHEN, "closed_by": TEXT, "reason": or_null(TEXT), "actor": or_null(TEXT)},
+)
+SPOOL: Schema = object_of(
+    {
+        "spool": TEXT,
+        "producer": TEXT,
+        **_STANDING,
+        **_FLOW,
+        "also": list_of(object_of(_STANDING)),
+        "gaps": list_of(GAP),
+        "gaps_count": COUNT,
+        "leaf_index": LEAF,
+    },
+    {"closed_gaps": list_of(GAP), "history": list_of(ANY_OBJECT), "feed": FEED},
+)
+PRODUCER: Schema = object_of(
+    {
+        "producer": TEXT,
+        **{name: one for name, one in _STANDING.items() if name != "missing"},
+        **_FLOW,
+        "gaps": COUNT,
+        "not_complete": COUNT,
+        "spools": object_of({"open": COUNT, "closed": COUNT}),
+        "items": list_of(SPOOL),
     }
 )
 

@@ -82,10 +82,30 @@ def _version(version: str) -> str:
     return f", version {version}" if version else ""
 
 
+def _feed(body: Mapping[str, object]) -> str:
+    spool = plain.name_of(body.get("spool")) or "a spool that is not named"
+    written = plain.name_of(body.get("written"))
+    told = f"{written} written" if written else "nothing of how much it wrote"
+    closed = ", and closes" if body.get("closed") is True else ""
+    return f"the spool {spool} says of itself: {told}{closed}"
+
+
+def _arrived(body: Mapping[str, object]) -> str:
+    spool = plain.name_of(body.get("spool")) or "a spool that is not named"
+    ranges = [plain.list_of(one) for one in plain.list_of(body.get("ranges"))]
+    told = [
+        f"{plain.name_of(one[0])} to {plain.name_of(one[1])}" for one in ranges if len(one) == 2
+    ]
+    more = f" and {len(told) - MOST:,} more ranges" if len(told) > MOST else ""
+    return f"of the spool {spool} these numbers arrived: {', '.join(told[:MOST])}{more}"
+
+
 _OBSERVED: dict[str, Callable[[Mapping[str, object]], str]] = {
     "heads": _heads,
     "resume": _resume,
     "policy": _policy,
+    "feed": _feed,
+    "arrived": _arrived,
     "segment": lambda body: "messages of a lane, kept as one segment",
     "buffer": lambda body: "what a replica held in its buffer",
 }

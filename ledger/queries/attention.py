@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import statistics
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
-from access import queries as access_queries
 from kit import bulk, ids
 from kit.search import Query, Term, render
 from ledger.domain import words
 from ledger.domain.leaf import rfc3339
 from ledger.models import Acknowledgement
-from ledger.queries import census, heads, set_aside
+from ledger.queries import census, feeds, heads, set_aside
 from ledger.queries.as_of import LAST_LEAF, AsOf
 from ledger.queries.where import where
 from ledger.registry import AttentionItem, registry
 
 Document = dict[str, Any]
 LAG_WORTH_A_WORD_S = 5.0
-INTERVALS = 100
-MISSED = 10
-# A token that once loaded a batch has receipts milliseconds apart; by their median alone it would
-# be called silent ten seconds after its last.
-SHORTEST_INTERVAL_S = 60.0
-_TOKENS_AT_ONCE = 200
 
 _SENTENCES = {
     "missing-pointer": (
@@ -132,54 +123,25 @@ def lag_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
 
 
 def silent_token_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
-    """Give an item for each token that missed ten of its usual intervals.
+    """Give an item for each token without numbers that missed ten of its usual intervals.
 
     The usual interval is the median of its last hundred receipts (contract, section 3).
     """
-    tokens = [one for one in access_queries.api_tokens(project_id, now) if one.state == "usable"]
-    heard = _heard(project_id, [token.id for token in tokens])
-    for token in tokens:
-        silence = _silence(heard[token.id], now)
-        if silence is None:
+    for token in feeds.quiet_tokens(project_id, feeds.now_of(now)):
+        if token.usual_s is None or token.last_at is None:
             continue
-        usual, last_at = silence
         yield AttentionItem(
             code="token.silent",
             subject=token.name,
             sentence="A producer is silent.",
-            since=last_at,
+            since=token.last_at,
             severity="skip",
-            facts=last_at.isoformat(),
+            facts=token.last_at.isoformat(),
             next_label="its receipts",
             next_path=f"receipts?q=producer:{_quoted(token.name)}",
-            small=f"usually heard every {_span(usual)}; lists after that may not be complete",
+            small=f"usually heard every {_span(token.usual_s)}; "
+            "lists after that may not be complete",
         )
-
-
-def _heard(project_id: int, tokens: Sequence[int]) -> dict[int, list[datetime]]:
-    """Give when the last receipts of each token came; many tokens with one statement."""
-    heard: dict[int, list[datetime]] = {token: [] for token in tokens}
-    for start in range(0, len(tokens), _TOKENS_AT_ONCE):
-        chunk = tokens[start : start + _TOKENS_AT_ONCE]
-        parts = [
-            "SELECT * FROM (SELECT token, received_at FROM entry "  # noqa: S608
-            "WHERE project_id = %s AND token = %s "
-            f"ORDER BY leaf_index DESC LIMIT {INTERVALS}) AS part{at}"
-            for at in range(len(chunk))
-        ]
-        names = [one for token in chunk for one in (project_id, token)]
-        for token, at in bulk.select_rows(" UNION ALL ".join(parts), names):
-            heard[token].append(bulk.as_time(at))
-    return heard
-
-
-def _silence(heard: Sequence[datetime], now: datetime) -> tuple[timedelta, datetime] | None:
-    times = sorted(heard)
-    if len(times) < MISSED:
-        return None
-    gaps = [(b - a).total_seconds() for a, b in itertools.pairwise(times)]
-    usual = timedelta(seconds=max(SHORTEST_INTERVAL_S, statistics.median(gaps)))
-    return (usual, times[-1]) if now - times[-1] > MISSED * usual else None
 
 
 def _document(item: AttentionItem) -> Document:
@@ -211,8 +173,8 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '\\"') + '"'
 
 
-def _span(span: timedelta) -> str:
-    seconds = int(span.total_seconds())
+def _span(usual_s: float) -> str:
+    seconds = int(usual_s)
     if seconds < 120:
         return f"{seconds} s"
     return f"{seconds // 60} min" if seconds < 7_200 else f"{seconds // 3_600} h"

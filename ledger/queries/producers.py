@@ -54,7 +54,7 @@ def list_producers(
 
     `incomplete` leaves only what is not complete.
     """
-    known = _open_spools(project_id)
+    known = open_spools(project_id)
     items = [] if cursor else _items(project_id, known, now)
     following = None
     if incomplete:
@@ -82,7 +82,7 @@ def list_producers(
     }
 
 
-def _open_spools(project_id: int) -> list[Known]:
+def open_spools(project_id: int) -> list[Known]:
     """Give the spools that are open or not whole, with their holes."""
     holes: dict[str, list[Hole]] = defaultdict(list)
     for name, first, last, since in bulk.select_rows(_GAPS, [project_id]):

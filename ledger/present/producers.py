@@ -1,0 +1,79 @@
+"""Producers and spools made ready: words, tones and addresses beside the facts."""
+
+from __future__ import annotations
+
+from access.rows import ProjectRow
+from ledger.present.addresses import Document, address
+
+_LOOKS = {
+    "silent": ("silent", "bad", "unlink"),
+    "gap": ("gap", "gap", "diamond"),
+    "dropped": ("lost some", "bad", "x"),
+    "late": ("late", "skip", "hourglass"),
+    "unknown": ("not known", "plain", "circle-question-mark"),
+    "complete": ("complete", "done", "check"),
+    "closed": ("closed", "plain", "check"),
+}
+"""The states of feeds as pages show them: word, tone and symbol."""
+
+_SINCE = {"complete": "until", "closed": "at"}
+
+
+def producer(project: ProjectRow, one: Document) -> Document:
+    """Make a row of the list ready, with its spools."""
+    spools = [{**each, **_look(each), "url": _url(project, each)} for each in one["items"]]
+    return {
+        **one,
+        **_look(one),
+        "spools_more": one["spools"]["open"] - len(spools),
+        "broken": [each for each in spools if each["state"] in ("silent", "gap", "dropped")],
+        "others": [each for each in spools if each["state"] not in ("silent", "gap", "dropped")],
+        "skew": _skew(one["skew_s"]),
+    }
+
+
+def spool(project: ProjectRow, one: Document) -> Document:
+    """Make a spool's page ready."""
+    sender = one["sender"]
+    return {
+        **one,
+        **_look(one),
+        "also": [{**each, **_look(each)} for each in one["also"]],
+        "skew": _skew(one["skew_s"]),
+        "sender_url": sender and address(project, "receipts", q=f"producer:{_quoted(sender)}"),
+        "waive_url": address(project, "producers", one["spool"], "waive"),
+        "can_waive_all": bool(one["gaps"]) or one["state"] in ("silent", "dropped"),
+    }
+
+
+def token(project: ProjectRow, one: Document) -> Document:
+    """Make a token that numbers nothing ready."""
+    query = f"producer:{_quoted(one['token'])}"
+    return {**one, **_look(one), "url": address(project, "receipts", q=query)}
+
+
+def _look(one: Document) -> Document:
+    word, tone, icon = _LOOKS[one["state"]]
+    return {
+        "word": word,
+        "tone": tone,
+        "icon": icon,
+        "since_word": _SINCE.get(one["state"], "since"),
+    }
+
+
+def _url(project: ProjectRow, one: Document) -> str:
+    return address(project, "producers", one["spool"])
+
+
+def _skew(seconds: float | None) -> str:
+    """Say how far a producer's clock is from ours; its lines take a moment to come."""
+    if seconds is None:
+        return ""
+    if abs(seconds) < 2:
+        return "agrees"
+    return f"{abs(seconds):,.0f} s {'behind' if seconds > 0 else 'ahead'}"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
