@@ -149,6 +149,21 @@ def task(request: HttpRequest, project: ProjectRow, name: str) -> HttpResponseBa
 
 @require_safe
 @require(rights.READ)
+def policy_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
+    """Show what each source keeps singly, tallies or never sends, and since when."""
+    as_of_text = request.GET.get("as_of", "")
+    document = documents.policy_list(project.id, as_of_text)
+    show_as_of(request, documents.find_past(project.id, as_of_text))
+    context = {
+        "page_title": "Recording policies",
+        "policies": [present.policy_row(project, one) for one in document["items"]],
+        "window": document["window"],
+    }
+    return draw(request, project, "ledger/policies.html", context)
+
+
+@require_safe
+@require(rights.READ)
 def quarantine(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
     """List what was set aside."""
     documents.refuse_as_of(request.GET.get("as_of", ""))

@@ -56,8 +56,13 @@ def sees(told: Iterable[str], seen: Iterable[str], skips: Iterable[str]) -> str:
     return f"Seen by {_listed(words)}. {_of_skips(set(told), set(skips))}"
 
 
+def skips_by(told: Iterable[str], skips: Iterable[str]) -> list[str]:
+    """Return the ways that tell of skips of a task, none where nothing does."""
+    return sorted((set(told) & SKIPPING) | set(skips))
+
+
 def _of_skips(told: set[str], skips: set[str]) -> str:
-    by = sorted((told & SKIPPING) | skips)
+    by = skips_by(told, skips)
     if by:
         return f"Skips are told by {_listed([WAY_WORDS.get(way, way) for way in by])}."
     return "Nothing is seen of skips: none on record does not mean that there are none."

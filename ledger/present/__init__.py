@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.present.addresses import address
 from ledger.present.lists import bars, item, query, rows
 from ledger.present.receipts import explanation, first_curl, receipt, set_aside, subject, title
-from ledger.present.tasks import task, task_row
+from ledger.present.tasks import policy_row, task, task_row
 
 __all__ = [
     "address",
@@ -13,6 +13,7 @@ __all__ = [
     "explanation",
     "first_curl",
     "item",
+    "policy_row",
     "query",
     "receipt",
     "rows",

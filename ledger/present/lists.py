@@ -86,17 +86,22 @@ def bars(
     project: ProjectRow, counted: Sequence[Mapping[str, Any]], name: str, spoken: Mapping[str, str]
 ) -> list[Document]:
     """Make counted rows into bars; the longest is a hundred percent."""
-    most = max((row["count"] for row in counted), default=0)
+    most = max((row["count"] + row.get("tallied", 0) for row in counted), default=0)
     return [
         {
             "word": spoken.get(row[name], row[name]) or "no reason given",
             "count": row["count"],
+            "tallied": row.get("tallied", 0),
             "url": address(project, "receipts", q=row["q"]) if row["q"] else "",
-            "percent": round(100 * row["count"] / most) if most else 0,
+            "percent": _percent(row["count"] + row.get("tallied", 0), most),
             "tone": _REASON_TONES.get(row[name], "skip"),
         }
         for row in counted
     ]
+
+
+def _percent(count: int, most: int) -> int:
+    return round(100 * count / most) if most else 0
 
 
 _REASON_TONES = {"already_done": "done", "in_flight": "plain", "redelivery": "plain", "": "bad"}

@@ -16,6 +16,8 @@ from ledger.queries import feeds, heads
 from ledger.queries.conditions import Condition, source_condition
 
 Document = dict[str, Any]
+Sums = tuple[int, int]
+"""How many receipts, and how many outcomes that stand in tallies."""
 MOST_FIELDS = 3
 MOST_ROWS = 1_000
 FACETS = {"kind": "kind", "task": "task", "queue": "queue", "source": "system", "reason": "reason"}
@@ -28,6 +30,7 @@ def counts_document(
     """Count receipts by at most three facets, and by time when a bucket is asked for.
 
     Times are cut to five minutes, as the roll-ups are; what a row's `q` lists is the same count.
+    `tallied` counts what stands in tallies, as the kind that receipts of their own would have had.
     """
     _check(query, by, bucket)
     start, end = _span(query, now)
@@ -61,8 +64,8 @@ def facet_rows(project_id: int, after: datetime, now: datetime) -> dict[str, lis
     skips = Query((Term("kind", ("skip",)), *since.terms))
     span = _span(since, now)
     rows = _rows(["kind", "reason"], *_where(project_id, since, *span), by_time=False)
-    kinds = [(kind, count) for kind, _, count in rows]
-    reasons = [(reason, count) for kind, reason, count in rows if kind == "skip"]
+    kinds = [(kind, *sums) for kind, _, *sums in rows]
+    reasons = [(reason, *sums) for kind, reason, *sums in rows if kind == "skip"]
     return {
         "kind": _counted(kinds, ["kind"], "", since, span),
         "reason": _counted(reasons, ["reason"], "", skips, span),
@@ -133,7 +136,7 @@ def _rows(
     chosen = [*(["bucket_at"] if by_time else []), *columns]
     numbers = ", ".join(str(at) for at in range(1, len(chosen) + 1))
     statement = (
-        f"SELECT {', '.join(chosen)}, sum(count) FROM roll_up "  # noqa: S608
+        f"SELECT {', '.join(chosen)}, sum(count), sum(tallied) FROM roll_up "  # noqa: S608
         f"WHERE {' AND '.join(conditions)} GROUP BY {numbers}"
     )
     return bulk.select_rows(statement, parameters)
@@ -149,29 +152,31 @@ def _counted(
     """Sum rows and give each sum with its query, the greatest first."""
     base = [term for term in query.terms if term.name not in ("after", "before")]
     found = _fold(rows, by, _BUCKETS.get(bucket, 0))
-    ordered = sorted(found.items(), key=lambda one: (-one[1], one[0]))
-    return [_row(key, count, by, bucket, base, *span) for key, count in ordered]
+    ordered = sorted(found.items(), key=lambda one: (-sum(one[1]), one[0]))
+    return [_row(key, sums, by, bucket, base, *span) for key, sums in ordered]
 
 
 Key = tuple[str, ...]
 
 
-def _fold(rows: Sequence[tuple[Any, ...]], by: list[str], seconds: int) -> dict[Key, int]:
+def _fold(rows: Sequence[tuple[Any, ...]], by: list[str], seconds: int) -> dict[Key, Sums]:
     """Sum rows of five minutes into wider buckets; a key is the bucket's start and the facets."""
-    found: dict[Key, int] = {}
+    found: dict[Key, Sums] = {}
     for row in rows:
         start = ""
         if seconds:
             at = bulk.as_time(row[0])
             start = rfc3339(at - (at - EPOCH) % timedelta(seconds=seconds))
-        key = (start, *row[-1 - len(by) : -1])
-        found[key] = found.get(key, 0) + int(row[-1])
+        *_, count, tallied = row
+        key = (start, *row[-2 - len(by) : -2])
+        known = found.get(key, (0, 0))
+        found[key] = (known[0] + int(count), known[1] + int(tallied))
     return found
 
 
 def _row(
     key: Key,
-    count: int,
+    sums: Sums,
     by: list[str],
     bucket: str,
     base: list[Term],
@@ -185,7 +190,7 @@ def _row(
         name: value.removesuffix("/") if name == "source" else value
         for name, value in values.items()
     }
-    document: Document = {**shown, "count": count}
+    document: Document = {**shown, "count": sums[0], "tallied": sums[1]}
     if key[0]:
         at = datetime.fromisoformat(key[0])
         start, end = _within(at, _BUCKETS[bucket], start, end)
