@@ -13,6 +13,7 @@ from ledger.queries import (
     counts,
     explanations,
     lists,
+    policies,
     producers,
     receipts,
     set_aside,
@@ -123,6 +124,10 @@ def spool(project_id: int, name: str) -> Document:
     """Give all about one spool."""
     return waive.get_spool(project_id, name)
 
+
+def policy_list(project_id: int, as_of_text: str = "") -> Document:
+    """Give the recording policies, and from when to when each was in force."""
+    return policies.list_policies(project_id, find_cut(project_id, as_of_text))
 
 
 def set_aside_list(

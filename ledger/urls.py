@@ -16,6 +16,7 @@ urlpatterns = [
     path("subjects/<str:kind>/<str:name>", views.subject, name="subject"),
     path("tasks", views.task_list, name="tasks"),
     path("tasks/<str:name>", views.task, name="task"),
+    path("policies", views.policy_list, name="policies"),
     path("producers", producer_views.producer_list, name="producers"),
     path("producers/<str:spool>", producer_views.producer, name="producer"),
     path("producers/<str:spool>/waive", producer_views.waive_missing, name="waive"),

@@ -32,7 +32,11 @@ _REPLAYED = {"description": "`true` when it was stored before", "schema": shapes
 _ANSWERS: Mapping[str, Schema] = {
     "list_receipts": shapes.page_of(named("Item")),
     "count_receipts": shapes.object_of(
-        {"items": shapes.list_of(shapes.object_of({"count": shapes.COUNT, "q": shapes.TEXT}))}
+        {
+            "items": shapes.list_of(
+                shapes.object_of({"count": shapes.COUNT, "tallied": shapes.COUNT, "q": shapes.TEXT})
+            )
+        }
     ),
     "get_receipt": named("Receipt"),
     "explain_receipt": named("Explanation"),
@@ -48,10 +52,11 @@ _ANSWERS: Mapping[str, Schema] = {
         }
     ),
     "list_tasks": shapes.object_of(
-        {"items": shapes.list_of(shapes.ANY_OBJECT), "window": named("Window")}
+        {"items": shapes.list_of(shapes.TASK), "window": named("Window")}
     ),
-    "get_task": shapes.object_of(
-        {"task": shapes.TEXT, "done": shapes.COUNT, "failed": shapes.COUNT}
+    "get_task": shapes.TASK,
+    "list_policies": shapes.object_of(
+        {"items": shapes.list_of(shapes.POLICY), "window": named("Window")}
     ),
     "list_jobs": shapes.object_of(
         {

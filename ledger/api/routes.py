@@ -156,6 +156,12 @@ def waive_missing(request: HttpRequest, spool: str, body: Waived) -> HttpRespons
     return http.json_response(waive.waive(project.id, named(spool), body.gap, actor, reason))
 
 
+@router.get("/policies", summary="Recording policies", operation_id="list_policies")
+def list_policies(request: HttpRequest, as_of: Text = "") -> HttpResponseBase:
+    project = project_of(request)
+    return http.json_response(documents.policy_list(project.id, as_of))
+
+
 @router.get("/quarantine", summary="What was set aside", operation_id="list_quarantine")
 def list_quarantine(
     request: HttpRequest, limit: Limit = lists.USUAL, cursor: Text = "", open: bool = False

@@ -134,6 +134,36 @@ EXPLANATION: Schema = object_of(
     {"attempt": ANY_OBJECT, "pointer": or_null(ANY_OBJECT), "cannot_know": list_of(TEXT)},
 )
 
+TASK: Schema = object_of(
+    {
+        "task": TEXT,
+        "receipts": COUNT,
+        "done": COUNT,
+        "skipped": COUNT,
+        "failed": COUNT,
+        "tallied": object_of({"done": COUNT, "retried": COUNT}),
+        "skipped_by_reason": ANY_OBJECT,
+        "deliveries": or_null(COUNT),
+        "executions": or_null(COUNT),
+        "sees": TEXT,
+        "ways": object_of({name: list_of(TEXT) for name in ("told", "seen", "skips")}),
+        "recording": list_of(
+            object_of({"choice": one_of("each", "tally", "never"), "since": WHEN})
+        ),
+        "q": TEXT,
+    }
+)
+POLICY: Schema = object_of(
+    {
+        "source": or_null(TEXT),
+        "version": or_null(TEXT),
+        **{name: list_of(TEXT) for name in ("each", "tally", "never")},
+        "since": WHEN,
+        "until": or_null(WHEN),
+        "ref": named("Ref"),
+        "leaf_index": LEAF,
+    }
+)
 FLIP: Schema = object_of(
     {
         "ref": or_null(named("Ref")),

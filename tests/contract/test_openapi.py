@@ -40,7 +40,8 @@ EXAMPLES = settings(
 )
 READING = [
     "list_receipts", "export_csv", "export_ndjson", "count_receipts", "get_receipt", "get_raw",
-    "explain_receipt", "get_subject", "list_tasks", "get_task", "list_quarantine",
+    "explain_receipt", "get_subject", "list_tasks", "get_task", "list_policies",
+    "list_quarantine",
     "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
     "list_keys", "get_key", "release_key", "list_contradictions", "list_jobs", "find_job",
     "get_job", "get_scope", "get_invoke", "reconcile", "show_reconcile", "show_reconcile_csv",
@@ -118,6 +119,7 @@ ROUTES: dict[str, dict[str, Any]] = {
     "get_subject": {"path_parameters": {"type": "payout", "id": "PO-1"}},
     "list_tasks": {},
     "get_task": {"path_parameters": {"task": "t"}},
+    "list_policies": {},
     "list_quarantine": {},
     "list_attention": {},
     "simulate": {"body": {"recipe": {"fields": ["task"]}, "compare": {"window_s": 5}}},
