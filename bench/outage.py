@@ -22,7 +22,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "client" / "src"))
 
 import counterfoil
 from counterfoil import room
