@@ -71,9 +71,7 @@ class Forwarder:
         `everything` makes tallies of outcomes that would otherwise wait for more. When
         `is_stopping` is set, the pass ends after the request at hand.
         """
-        if os.getpid() != self._pid:
-            self._turn, self._pid = threading.Lock(), os.getpid()
-        with self._turn:
+        with self._own_turn():
             self._sent = self._tallies = 0
             try:
                 if not self._directory.is_dir():
@@ -92,9 +90,15 @@ class Forwarder:
 
     def close(self) -> None:
         """Let another forwarder have the directory, and let go of the connection."""
-        with self._turn:
+        with self._own_turn():
             self._lock.release()
             self._transport.close()
+
+    def _own_turn(self) -> threading.Lock:
+        # A pass of the parent's thread may have been on at the fork: its turn never ends here.
+        if os.getpid() != self._pid:
+            self._turn, self._pid = threading.Lock(), os.getpid()
+        return self._turn
 
     def _send_all(self, everything: bool) -> None:
         folder.remove_unborn(self._directory)
