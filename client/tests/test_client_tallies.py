@@ -165,7 +165,7 @@ def test_a_torn_last_line_of_a_dead_process_is_counted_as_lost(
     assert tallied(ledger) == ["a"]
     [feed] = [f for f in ledger.feeds if ":tallies-t-" in f["spool"]]
     assert feed["dropped"] == 1
-    assert feed["outcomes"] == {"waiting": 0, "oldest_s": None, "lost": 1}
+    assert feed["outcomes"] == {"waiting": 0, "oldest_s": None}
 
 
 def test_a_journal_that_somebody_deleted_is_counted_as_a_loss(

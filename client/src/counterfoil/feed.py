@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,9 @@ def line_of(known: SpoolState, standing: Standing, *, is_closed: bool = False) -
         "client": {"name": "counterfoil-python", "version": VERSION},
     }
     if standing.outcomes is not None:
-        receipt["outcomes"] = asdict(standing.outcomes)
+        # Not `lost`: each of those takes a number, and is counted in `dropped`.
+        waiting, oldest_s = standing.outcomes.waiting, standing.outcomes.oldest_s
+        receipt["outcomes"] = {"waiting": waiting, "oldest_s": oldest_s}
     if is_closed:
         receipt.update(closed=True, end=known.end)
     return encode.line_of(receipt)
