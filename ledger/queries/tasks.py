@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from access import queries as access_queries
 from kit import bulk
 from kit.search import Term, render
 from ledger.domain.leaf import rfc3339
 from ledger.domain.names import column
 from ledger.domain.policies import Policy
 from ledger.projectors.roll_ups import bucket_of
-from ledger.queries import heads, sights
+from ledger.queries import heads, sights, watched
+from ledger.queries.as_of import LAST_LEAF, AsOf
 from ledger.queries.sights import Seen, Source
 
 Document = dict[str, Any]
@@ -65,7 +65,7 @@ def task_document(project_id: int, task: str, after: datetime, now: datetime) ->
         "q": _query(task, start),
         "tallies_q": _tallies_query(seen, start),
         "window": _window(project_id, start, complete=True),
-        "watched_since": access_queries.get_project(project_id).created_at,
+        "watched_since": watched.since(project_id, AsOf(LAST_LEAF, now, is_now=True), seen.sources),
         "as_of": now,
     }
 
