@@ -14,12 +14,22 @@ from ledger.queries.producers import open_spools
 from ledger.registry import AttentionItem
 
 NAMED = 3
+LONGEST = 60
+"""Characters of a producer's name that an item shows; its page has the whole."""
+
 _SENTENCES = {
-    "silent": ("A producer is silent.", "{:,} spools of producers are silent.", "bad"),
+    "silent": (
+        "A producer is silent.", "{:,} spools of producers are silent.", "bad",
+        "silence is not health, and lists after that may not be complete",
+    ),
     "gap": (
         "Receipts of one spool did not come.", "Receipts of {:,} spools did not come.", "gap",
+        "later ones came, so lists are not complete",
     ),
-    "dropped": ("A producer lost receipts.", "{:,} spools lost receipts.", "bad"),
+    "dropped": (
+        "A producer lost receipts.", "{:,} spools lost receipts.", "bad",
+        "they say so themselves, so lists are not complete",
+    ),
 }  # fmt: skip
 Told = tuple[Spool, Standing]
 
@@ -33,12 +43,12 @@ def feed_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
             yield _item(state, words, found)
 
 
-def _item(state: str, words: tuple[str, str, str], found: Sequence[Told]) -> AttentionItem:
-    one, many, severity = words
+def _item(state: str, words: tuple[str, str, str, str], found: Sequence[Told]) -> AttentionItem:
+    one, many, severity, meaning = words
     spools = {spool.name for spool, _ in found}
     producers = list(dict.fromkeys(producer_of(spool.name) for spool, _ in found))
+    named = [name if len(name) <= LONGEST else f"{name[:LONGEST]}…" for name in producers[:NAMED]]
     more = f" and {len(producers) - NAMED:,} more" if len(producers) > NAMED else ""
-    lists = "silence is not health: lists after that may not be complete"
     return AttentionItem(
         code=f"feed.{state}",
         subject="",
@@ -48,7 +58,7 @@ def _item(state: str, words: tuple[str, str, str], found: Sequence[Told]) -> Att
         facts=ids.public_id("f", *sorted(_facts(one) for one in found)),
         next_label="see which",
         next_path="producers?incomplete=1",
-        small=f"{', '.join(producers[:NAMED])}{more}; {lists}",
+        small=f"{', '.join(named)}{more}; {meaning}",
     )
 
 

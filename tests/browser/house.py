@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.browser import history
+from tests.browser import feeds, history
 from tests.running import Counterfoil
 from tests.servers import PATIENCE
 
@@ -28,7 +28,7 @@ from access import store
 from access.rows import COMMAND_LINE as actor
 people = {name: store.create_user(username=name, display_name=name.title(), actor=actor)
           for name in ("alice", "bob", "charlie")}
-names = {"orders": "acme / orders", "odd": "", "empty": "", "elsewhere": ""}
+names = {"orders": "acme / orders", "odd": "", "empty": "", "elsewhere": "", "feeds": ""}
 names |= {"spare-%d" % number: "" for number in range(SPARE)}
 tokens = {}
 for slug, name in names.items():
@@ -73,6 +73,8 @@ class House:
         self.load("odd", history.odd(now))
         self.wait_until_derived("orders")
         self.wait_until_derived("odd")
+        self.server.manage("shell", "-c", feeds.code())
+        wait_for(lambda: self.read("feeds", "producers")["feed"]["incomplete"] == 4)
 
     def log_in(self, person: str) -> list[dict[str, str]]:
         """Spend one of a person's links and return the cookies of the session."""

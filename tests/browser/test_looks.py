@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 from kit import ids
 from tests.architecture import ROOT
-from tests.browser import history
+from tests.browser import feeds, history
 from tests.browser.conftest import NARROW, WIDE, Windows
 from tests.browser.house import House
 
@@ -60,6 +60,15 @@ PAGES = {
     "not watched": "/p/orders/reconcile?type=payout&from=2020-01-01&id=PO-88213",
     "nothing watched": "/p/empty/reconcile",
     "login": "/login",
+    "producers": "/p/feeds/producers",
+    "not complete": "/p/feeds/producers?incomplete=1",
+    "no producers": "/p/empty/producers",
+    "spool with a gap": f"/p/feeds/producers/{ids.segment(feeds.HOLED)}",
+    "silent spool": f"/p/feeds/producers/{ids.segment(feeds.SILENT)}",
+    "whole spool": f"/p/feeds/producers/{ids.segment(feeds.WHOLE)}",
+    "odd spool": f"/p/feeds/producers/{ids.segment(feeds.ODD)}",
+    "not complete list": "/p/feeds/receipts",
+    "silence in the overview": "/p/feeds/",
     "tokens": "/p/orders/tokens",
     "members": "/p/orders/members",
     "projects": "/projects",
