@@ -63,6 +63,7 @@ def job(project: ProjectRow, document: Document) -> Document:
     return {
         **facts,
         "states": [_state(project, one) for one in document["states"]],
+        "runs": [_run(project, one) for one in document["runs"]],
         "skips": {
             "count": skips["count"].value,
             "is_more": skips["count"].value > len(skips["items"])
@@ -75,6 +76,28 @@ def job(project: ProjectRow, document: Document) -> Document:
         "other": other["job"] if other else "",
         "receipts_url": address(project, "receipts", q=f'job:"{document["job"]["name"]}"'),
         "cannot_know": document["cannot_know"],
+    }
+
+
+_ENDED = {
+    "done": ("done", "done", "check"),
+    "fail": ("bad", "failed", "x"),
+    "retry": ("plain", "to run again", "rotate-ccw"),
+    "discard": ("plain", "discarded", "ban"),
+    "skip": ("skip", "ended by a skip", "skip"),
+}
+
+
+def _run(project: ProjectRow, one: Document) -> Document:
+    """Give one execution; one without an end on record says so."""
+    tone, word, icon = _ENDED.get(one["ended"] or "", ("gap", "no end on record", "diamond"))
+    return {
+        **one,
+        "tone": tone,
+        "word": word,
+        "icon": icon,
+        "begun_url": address(project, "receipts", one["begun_by"]),
+        "ended_url": address(project, "receipts", one["ended_by"]) if one["ended_by"] else "",
     }
 
 

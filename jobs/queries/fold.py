@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobs.domain.facts import Fact, fact_of, tallied_fact
 from jobs.domain.judging import judge_job
-from jobs.domain.state import Known
+from jobs.domain.state import Job, Known
 from jobs.projectors import shelf
 from kit import bulk
 from kit.http import ProblemError
@@ -52,6 +52,25 @@ def known_below(project_id: int, known: Known, end: int) -> Known:
         ruling = judge_job(job, past)
         job.verdict, job.rule = ruling.code, ruling.rule
     return past
+
+
+def known_by_tallies(project_id: int, name: str, end: int) -> Known | None:
+    """Fold a job that stands in tallies below `end` and nowhere else; None where none lists it."""
+    told = tallied.find(project_id, [name], end).get(name, [])
+    if not told:
+        return None
+    first, *_ = facts = [tallied_fact(each, name) for each in told]
+    job = Job(
+        name, first.system, first.instance, first.number,
+        first_leaf=first.leaf, last_leaf=first.leaf,
+    )  # fmt: skip
+    known = Known()
+    known.add_job(job)
+    for fact in facts:
+        known.take_tallied(fact)
+    ruling = judge_job(job, known)
+    job.verdict, job.rule = ruling.code, ruling.rule
+    return known
 
 
 def told_by_tallies(project_id: int, known: Known, end: int) -> dict[str, list[Fact]]:

@@ -26,12 +26,18 @@ FIELDS: dict[str, FieldSpec] = {
         FieldSpec("gen", "text", help="the generation's number as the producer gave it"),
         FieldSpec("key", "text", help="the digest of its key"),
         FieldSpec("job", "text", help="its number, or system/instance/number"),
+        FieldSpec("deliveries", "number", help="how often it was handed to a worker"),
+        FieldSpec("executions", "number", help="how often it was begun"),
     )
 }
 _COLUMNS = {
     "verdict": "verdict", "state": "state", "task": "task", "queue": "queue", "invoke": "invoke",
     "gen": "generation", "key": "key_digest",
 }  # fmt: skip
+_NUMBERS = {
+    "deliveries": "deliveries",
+    "executions": "CASE WHEN starts > attempt THEN starts ELSE attempt END",
+}
 Condition = tuple[str, list[Any]]
 
 
@@ -56,6 +62,9 @@ def _negated(term: Term, condition: Condition) -> Condition:
 
 
 def _term(term: Term) -> Condition:
+    if term.name in _NUMBERS:
+        compared = f"{_NUMBERS[term.name]} {term.comparison} %s"
+        return _any([(compared, [int(value)]) for value in term.values])
     return _any([_value(term.name, value) for value in term.values])
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from jobs.domain import runs
+from jobs.domain.runs import Run
 from jobs.domain.state import Job, Known
 from jobs.projectors import shelf
 from jobs.queries import fold, job_where, rows
@@ -13,9 +16,11 @@ from kit import bulk, counts, keyset
 from kit.clock import now
 from kit.http import bad_query
 from kit.search import Query
-from ledger import statements
+from ledger import statements, tallied
+from ledger.domain.book import is_of_job
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
+from ledger.domain.tallies import Tallied
 from ledger.queries import chosen, heads, lists
 from ledger.queries.as_of import AsOf
 
@@ -25,6 +30,10 @@ SKIPS_SHOWN = 20
 ROWS_ONLY = (
     "Its source was read as rows alone. An insert that was declined as a duplicate leaves no row, "
     "so whether anything was skipped because of this job is not knowable from here."
+)
+TALLIED_ONLY = (
+    "It stands in a tally alone: when it was asked for, handed out and begun, and how often, was "
+    "not sent."
 )
 _POINTING = (
     "WHERE e.project_id = %s AND e.leaf_index < %s AND e.kind = 'skip' "
@@ -80,13 +89,14 @@ def find_job(project_id: int, name: str, as_of: AsOf) -> tuple[Job, Known] | Non
     if known is not None and not as_of.is_now:
         known = fold.known_below(project_id, known, as_of.end)
     if known is None or name not in known.jobs:
-        return None
-    return known.jobs[name], known
+        known = fold.known_by_tallies(project_id, name, as_of.end)
+    return None if known is None else (known.jobs[name], known)
 
 
 def job_document(project_id: int, job: Job, known: Known, as_of: AsOf) -> Document:
     """Give everything about one job (contract, section 5, "Shapes of the other answers")."""
     told = _statements(project_id, job.name, as_of)
+    listed = tallied.find(project_id, [job.name], as_of.end).get(job.name, [])
     verdict = rows.verdict(job, known)
     return {
         "job": rows.job_facts(job),
@@ -96,11 +106,12 @@ def job_document(project_id: int, job: Job, known: Known, as_of: AsOf) -> Docume
         "original": None if verdict["other"] is None else {"job": verdict["other"]},
         "deliveries": job.deliveries,
         "executions": rows.executions(job),
-        "states": [_state(one) for one in sorted(told, key=_newest_first, reverse=True)],
+        "states": _states(told, listed),
+        "runs": [_run(one) for one in runs.runs_of(told)],
         "skipped_because": _skips(project_id, job, as_of),
         "call": [rows.summary(one, known) for one in _siblings(job, known)],
         "as_of": {"leaf_index": str(as_of.leaf), "time": as_of.at},
-        "cannot_know": [ROWS_ONLY] if _is_rows_only(told) else [],
+        "cannot_know": _cannot_know(told, listed),
         "feed": lists.feed_of(project_id, as_of),
     }
 
@@ -108,11 +119,42 @@ def job_document(project_id: int, job: Job, known: Known, as_of: AsOf) -> Docume
 def _statements(project_id: int, name: str, as_of: AsOf) -> list[Statement]:
     leaves = bulk.select_rows(
         "SELECT leaf_index FROM entry WHERE project_id = %s AND job = %s AND leaf_index < %s "
-        "AND kind <> 'skip' ORDER BY leaf_index DESC LIMIT %s",
+        "ORDER BY leaf_index DESC LIMIT %s",
         [project_id, name, as_of.end, STATES_SHOWN],
     )
     found = statements.load_leaves(project_id, [leaf for (leaf,) in leaves])
-    return [one for _, one in sorted(found.items()) if one.is_readable]
+    return [one for _, one in sorted(found.items()) if one.is_readable and is_of_job(one)]
+
+
+def _cannot_know(told: list[Statement], listed: Sequence[Tallied]) -> list[str]:
+    if _is_rows_only(told):
+        return [ROWS_ONLY]
+    return [TALLIED_ONLY] if listed and not told else []
+
+
+def _states(told: list[Statement], listed: Sequence[Tallied]) -> list[Document]:
+    """Give a card for each receipt, and for each tally that lists the job, the newest first."""
+    cards = [(_newest_first(one), _state(one)) for one in told]
+    cards += [(_newest_first(one.tally), _tallied_state(one)) for one in listed]
+    return [card for _, card in sorted(cards, key=lambda card: card[0], reverse=True)]
+
+
+def _tallied_state(one: Tallied) -> Document:
+    return {**_state(one.tally), "reason": ", ".join(one.outcomes)}
+
+
+def _run(one: Run) -> Document:
+    """Give one execution: when it began and ended, by which receipts, and whether another ran."""
+    end = one.end
+    return {
+        "attempt": one.attempt,
+        "begun_at": one.start.happened_at,
+        "begun_by": one.start.ref,
+        "ended_at": None if end is None else end.happened_at,
+        "ended": None if end is None else end.kind,
+        "ended_by": None if end is None else end.ref,
+        "overlaps": one.overlaps,
+    }
 
 
 def _is_rows_only(told: list[Statement]) -> bool:

@@ -83,8 +83,11 @@ def generation(job: Job, known: Known) -> Document | None:
 
 
 def executions(job: Job) -> int:
-    """Give how often a job began, by its starts or by what its row counts."""
-    return max(job.starts, job.attempt)
+    """Give how often a job began, by its starts, by what its row counts, or at least once.
+
+    What a tally says was done or is to run again has begun.
+    """
+    return max(job.starts, job.attempt, 0 if job.tallied_leaf is None else 1)
 
 
 def in_order(jobs: Iterable[Job]) -> list[Job]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ledger.domain import decisive, plain, pointers, sentences, ticket, words
 from ledger.domain.pointers import Finding, Hop
+from ledger.domain.policies import LeftOut
 from ledger.domain.statement import Statement
 
 Document = dict[str, Any]
@@ -118,6 +119,23 @@ def pointer_of(
         "stated": _stated(statement),
         "said": _said(statement),
         "candidates": [_candidate(each, statement) for each in candidates],
+        "policy": None if finding.left_out is None else _policy(finding.left_out),
+    }
+
+
+def _policy(left: LeftOut) -> Document:
+    """Return the policy that left an original out, and by which pattern."""
+    policy = left.policy
+    return {
+        "source": policy.source or None,
+        "version": policy.version or None,
+        "since": moment(policy.at),
+        "ref": policy.ref,
+        "leaf_index": str(policy.leaf),
+        "choice": left.choice,
+        "pattern": left.pattern or None,
+        "task": left.task or None,
+        "rule": left.rule,
     }
 
 
@@ -127,7 +145,8 @@ def _hop(hop: Hop, statement: Statement, original: Statement | None) -> Document
         text = f"names {sentences.pointer_words(statement)}" if _named(statement) else ""
     elif original is not None and hop.leaf == original.leaf and original.job is not None:
         text = f"stored as {sentences.job_words(original.job, statement)}"
-    outcome = next((code for code, said in words.OUTCOME_WORDS.items() if said == hop.state), "")
+    said = {"tallied, done": "done", "tallied, tried again": "running"}.get(hop.state, "")
+    outcome = said or next((c for c, w in words.OUTCOME_WORDS.items() if w == hop.state), "")
     return {
         "ref": hop.ref,
         "leaf_index": str(hop.leaf),
