@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import contextvars
 import json
+import os
+import subprocess
 import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +61,44 @@ def test_a_guards_skip_names_the_job_that_runs_by_itself(
     assert found["trace"] == TRACE
     assert found["subjects"] == [{"type": "payout", "id": "1"}]
     assert found["original"] == {"job": "77"}
+
+
+@pytest.mark.usefixtures("_running")
+@pytest.mark.parametrize("reason", ["in_flight", "already_done"])
+def test_inside_a_job_a_holder_is_a_job_even_when_its_id_is_a_uuid(
+    client: counterfoil.Client, written: Callable[[str], dict[str, Any]], reason: str
+) -> None:
+    holder = "3f0c9f5e-6f0b-4b6e-9d6a-6a1f5d7c2b11"
+
+    for name in (holder, holder.encode()):
+        found = written(client.skip(key="payout:1", reason=reason, holder=name))
+        assert found["original"] == {"job": holder}
+
+
+@pytest.mark.usefixtures("_running")
+def test_a_skip_of_once_names_the_job_that_runs_and_a_start_does_not(
+    client: counterfoil.Client, ledger: FakeLedger
+) -> None:
+    for holder in (None, "77"):
+        answer = counterfoil.MINE if holder is None else counterfoil.held(holder)
+        counterfoil.once("payout:1", lambda key, token, answer=answer: answer, client=client).run(
+            lambda: None
+        )
+    client.flush()
+
+    [skip], [start] = ledger.of_kind("skip"), ledger.of_kind("start")
+    assert skip["job"] == JOB
+    assert skip["trace"] == TRACE
+    assert skip["original"] == {"job": "77"}
+    assert "job" not in start
+
+
+def test_outside_of_a_job_a_uuid_is_a_token_of_once(
+    client: counterfoil.Client, written: Callable[[str], dict[str, Any]]
+) -> None:
+    token = "3f0c9f5e-6f0b-4b6e-9d6a-6a1f5d7c2b11"
+
+    assert written(client.skip(reason="in_flight", holder=token))["original"] == {"receipt": token}
 
 
 @pytest.mark.usefixtures("_running")
@@ -137,5 +178,11 @@ def test_a_span_that_is_none_or_a_library_that_fails_gives_no_trace(
 
 
 def test_opentelemetry_is_never_imported() -> None:
-    assert context.current_trace() is None
-    assert "opentelemetry" not in sys.modules
+    code = (
+        "import sys, counterfoil; from counterfoil import context;"
+        "assert context.current_trace() is None;"
+        "assert not [name for name in sys.modules if name.startswith('opentelemetry')]"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(counterfoil.__file__).parents[1])}
+
+    assert subprocess.run([sys.executable, "-c", code], env=env, check=False).returncode == 0

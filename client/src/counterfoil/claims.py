@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, TypeVar, cast
 
-from counterfoil import digests, encode, ids, receipts
+from counterfoil import context, digests, encode, ids, receipts
 from counterfoil.client import Client
 from counterfoil.errors import CounterfoilError, SpoolError
 from counterfoil.guards import Answer, Guard, GuardLike, as_guard
@@ -142,9 +142,12 @@ class Claim:
         if answer.holder is None and not answer.finished:
             reason = "lock_contended"
         original = receipts.original_from_holder(answer.holder, is_finished=answer.finished)
-        extra = {"reason": reason, "original": original}
         receipt = ids.v7()
-        self._write("skip", receipt, extra, durable=True)
+        # Of the skip alone: a start and a done of the running job are written by who runs it.
+        fields = context.filled({**self._fields, "reason": reason, "id": receipt})
+        fields["original"] = original
+        made = receipts.made("skip", fields, self._client.settings.source)
+        self._client.write(made, durable=True)
         name = next(iter(original.values())) if original else None
         return Skipped(receipt, reason, answer.holder, name)
 

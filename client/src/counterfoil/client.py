@@ -72,13 +72,18 @@ class Client:
 
         `original` names what it was skipped for: a receipt's id, {"receipt": id}, {"job": id}, or
         None for "there is none"; left out, nothing is said. `holder` is the name that a guard gave
-        instead: a token of `once`, or the id of a job. `rule` explains a skip that has no original.
-        Inside a running task that `context` knows of, its job, source and trace are filled in.
+        instead, as text or bytes. Inside a running job that `context` knows of it is another job's
+        id; elsewhere a UUID is a token of `once` and all else a job's id. `rule` explains a skip
+        that has no original. Inside a running job its job, source and trace are filled in.
         """
         if holder is not UNSET:
             if original is not UNSET:
                 raise receipts.BadReceipt("Give holder or original, not both")
-            original = receipts.original_from_holder(holder, is_finished=reason == "already_done")
+            original = receipts.original_from_holder(
+                holder,
+                is_finished=reason == "already_done",
+                is_in_job=context.current() is not None,
+            )
         fields = context.filled(fields)
         return self.receipt("skip", key=key, reason=reason, original=original, rule=rule, **fields)
 

@@ -77,18 +77,21 @@ def original_of(original: Any) -> dict[str, Any] | None:
     raise BadReceipt('An original is {"receipt": id}, {"job": id}, a receipt\'s id or None')
 
 
-def original_from_holder(holder: str | None, *, is_finished: bool) -> dict[str, Any] | None:
+def original_from_holder(
+    holder: str | bytes | None, *, is_finished: bool, is_in_job: bool = False
+) -> dict[str, Any] | None:
     """Give the pointer that a holder's name allows, without asking anybody.
 
-    A token of `once` is a UUIDv7, the id of the holder's start; when it has finished, its done
-    receipt is named by UUIDv5(token, "done"). Any other name is a job's, as home-made guards hold
-    it: Celery's ids are random UUIDs.
+    A token of `once` is the id of the holder's start; when it has finished, its done receipt is
+    named by UUIDv5(token, "done"). A name that is no UUID is a job's, as home-made guards hold it;
+    so is every name inside a job (`is_in_job`), since job systems name theirs by UUIDs too.
     """
     if holder is None:
         return None
-    if not ids.is_v7(holder):
-        return {"job": holder}
-    return {"receipt": ids.done_of(holder) if is_finished else holder}
+    name = holder.decode("utf-8", "replace") if isinstance(holder, bytes) else str(holder)
+    if is_in_job or not ids.is_uuid(name):
+        return {"job": name}
+    return {"receipt": ids.done_of(name) if is_finished else name}
 
 
 def actor_of(by: Any) -> dict[str, Any]:
