@@ -19,7 +19,6 @@ pytestmark = pytest.mark.slow
 WALKTHROUGHS = (
     "README.md",
     "docs/tutorial/first-ten-minutes.md",
-    "docs/how-to/send-receipts.md",
     "docs/how-to/forward.md",
     "docs/how-to/back-up-and-restore.md",
     "docs/how-to/import-history.md",
