@@ -168,6 +168,21 @@ def test_the_current_span_is_the_trace(
     assert written(client.skip(reason="paused"))["trace"] == TRACE
 
 
+def test_a_span_of_the_real_library_is_taken(
+    client: counterfoil.Client, written: Callable[[str], dict[str, Any]]
+) -> None:
+    trace = pytest.importorskip("opentelemetry.trace")
+    about = trace.SpanContext(
+        int(TRACE["trace_id"], 16), int(TRACE["span_id"], 16), is_remote=False
+    )
+
+    with trace.use_span(trace.NonRecordingSpan(about)):
+        receipt = client.skip(reason="paused")
+
+    assert written(receipt)["trace"] == TRACE
+    assert context.current_trace() is None
+
+
 def test_a_span_that_is_none_or_a_library_that_fails_gives_no_trace(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,29 @@ def test_the_fields_of_subjects_are_told_under_a_name_of_their_own(
     [told] = policies(ledger)
     assert told["subject_fields"] == {"payouts.send": {"payout": "args.0"}}
     assert "subjects" not in told
+
+
+def test_a_policy_that_found_no_room_is_told_later(
+    make_client: Callable[..., counterfoil.Client],
+    ledger: FakeLedger,
+    monkeypatch: pytest.MonkeyPatch,
+    spool: Path,
+) -> None:
+    monkeypatch.setattr(recording, "LOOK_AGAIN_S", 0.0)
+    client = make_client(max_bytes="64KiB")
+    spool.mkdir()
+    filler = spool / "other.4194303.1.ready"
+    filler.write_bytes(b"x" * 70_000)
+    assert client.outcome("a", "q", "1", source=CELERY) is False
+    filler.unlink()
+
+    deadline = time.monotonic() + 20
+    while not client.outcome("a", "q", "2", source=CELERY):
+        assert time.monotonic() < deadline
+    client.outcome("a", "q", "3", source=CELERY)
+
+    client.flush()
+    assert len(policies(ledger)) == 1
 
 
 def test_outcomes_name_the_version_that_they_were_kept_under(

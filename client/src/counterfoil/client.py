@@ -24,6 +24,8 @@ from counterfoil.settings import Settings
 from counterfoil.spool import Spool
 from counterfoil.transport import Transport
 
+MAX_HEADS = 64
+
 
 class Client:
     """Writes receipts for one ledger: one address, one token, one spool directory."""
@@ -38,7 +40,7 @@ class Client:
         )
         self._sender = self._make_sender(timeout_s)
         self._recording = Recording(settings.policy, self._tell_policy)
-        self._heads: dict[tuple[int, str], tuple[Any, bytes]] = {}
+        self._heads: dict[int, tuple[Any, Policy, bytes]] = {}
         _open.add(self)
 
     def _make_sender(self, timeout_s: float) -> Sender | None:
@@ -163,9 +165,9 @@ class Client:
             raise receipts.BadReceipt('An ordinary outcome is "done" or "retried"')
         if len(task) > journal.MAX_TEXT or len(queue) > journal.MAX_TEXT or len(job) > 255:
             return self._outcome_alone(task, queue, job, outcome, ms, source)
-        self._recording.announce(source or self.settings.source)
+        head = self._head(source)
         line = journal.line_of(task, queue, job, outcome, ms)
-        is_there = self._spool.append_outcome(line, self._head(source))
+        is_there = self._spool.append_outcome(line, head)
         self._wake()
         return is_there
 
@@ -217,25 +219,28 @@ class Client:
         if self._sender is not None and self.settings.send:
             self._sender.ensure()
 
-    def _tell_policy(self, source: Mapping[str, Any] | None, said: Mapping[str, Any]) -> None:
-        # Durable: absence of other receipts gets its meaning from this one.
+    def _tell_policy(self, source: Mapping[str, Any] | None, said: Mapping[str, Any]) -> bool:
+        told = receipts.made("observe", {"source": source, **said}, self.settings.source)
         try:
-            self.receipt("observe", durable=True, source=source, **said)
+            # Durable: absence of other receipts gets its meaning from this one.
+            return self.write(told, durable=True)
         except SpoolError:
             # The spool has said in the log why; a task does not fail for a policy.
-            return
+            return False
 
     def _head(self, source: Mapping[str, Any] | None) -> bytes:
-        wanted = source or self.settings.source
-        version = self._recording.policy().version
-        known = self._heads.get((id(wanted), version))
+        """Give the head of the journal for a source, which is told of the policy first."""
+        wanted, policy = source or self.settings.source, self._recording.policy()
+        known = self._heads.get(id(wanted))
         # The object is kept beside its identity, so that no other can come to have it.
-        if known is None or known[0] is not wanted:
-            if len(self._heads) > 64:
+        if known is not None and known[0] is wanted and known[1] is policy:
+            return known[2]
+        head = journal.head_of(wanted, policy.version)
+        if self._recording.announce(wanted):
+            if len(self._heads) >= MAX_HEADS:
                 self._heads.clear()
-            known = (wanted, journal.head_of(wanted, version))
-            self._heads[(id(wanted), version)] = known
-        return known[1]
+            self._heads[id(wanted)] = (wanted, policy, head)
+        return head
 
     def _outcome_alone(
         self, task: str, queue: str, job: str, outcome: str, ms: float, source: Any

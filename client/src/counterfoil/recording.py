@@ -25,14 +25,15 @@ Stamp = tuple[int, int, int]
 class Recording:
     """The policy in force in this process, and to whom it was told."""
 
-    def __init__(self, path: Path | None, tell: Callable[..., Any]) -> None:
+    def __init__(self, path: Path | None, tell: Callable[..., bool]) -> None:
         self._path, self._tell = path, tell
         self._lock = threading.Lock()
         self._policy: Policy | None = None
         self._digest = ""
         self._stamp: Stamp | None = None
         self._look_at = 0.0
-        self._told: dict[bytes, str] = {}
+        self._told: dict[bytes, str | None] = {}
+        self._tell_at = 0.0
 
     def policy(self) -> Policy:
         """Give the policy in force; a file that cannot be used is named once in the log."""
@@ -41,17 +42,23 @@ class Recording:
             return found
         return self._looked()
 
-    def announce(self, source: Mapping[str, Any] | None) -> None:
-        """Tell the ledger which policy is in force for this source, unless it was told."""
+    def announce(self, source: Mapping[str, Any] | None) -> bool:
+        """Tell the ledger which policy is in force for this source; True when it has been told."""
         found = self.policy()
         whose = b"" if source is None else encode.canonical(source)
         if self._told.get(whose) == self._digest:
-            return
-        self._told[whose] = self._digest
+            return True
+        if time.monotonic() < self._tell_at:
+            return False
+        # Noted first, so that threads that come at once do not all tell it.
+        before, self._told[whose] = self._told.get(whose), self._digest
         said = {"what": "policy", "version": found.version, **found.content}
         # A receipt's `subjects` are business objects: under that name it would be set aside.
         said["subject_fields"] = said.pop("subjects")
-        self._tell(source, said)
+        is_told = self._tell(source, said)
+        if not is_told:
+            self._told[whose], self._tell_at = before, time.monotonic() + LOOK_AGAIN_S
+        return is_told
 
     def _looked(self) -> Policy:
         # A child of a fork may find this lock held for ever by a thread that it does not have.
