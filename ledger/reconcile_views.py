@@ -13,9 +13,8 @@ from django.views.decorators.http import require_http_methods
 from access.domain import rights
 from access.guard import check_right, require
 from access.rows import ProjectRow
-from kit import http
 from ledger import reconciling
-from ledger.api.reconcile import csv_answer
+from ledger.api.reconcile import csv_answer, json_download
 from ledger.documents import refuse_as_of
 from ledger.domain.expected import BadExpected
 from ledger.present import reconciled
@@ -43,7 +42,7 @@ def reconcile(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
             check_right(request, rights.EXPORT)
             return csv_answer(project, found)
         if found is not None and request.POST.get("as") == "json":
-            return http.RowStream(reconciling.json_parts(found), content_type="application/json")
+            return json_download(project, found)
     except BadExpected as error:
         context["refused"] = str(error)
         return draw(request, project, "ledger/reconcile.html", context, status=400)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from django.http import HttpRequest, HttpResponseBase
@@ -80,7 +79,18 @@ def csv_answer(project: ProjectRow, found: Reconciliation) -> HttpResponseBase:
     """Answer with a result as CSV to download."""
     parts = reconciling.csv_bytes(found)
     response = http.RowStream(parts, content_type="text/csv; charset=utf-8; header=present")
-    name = f"{project.slug}-{found.kind}-reconciled.csv"
+    return _download(response, project, found, "csv")
+
+
+def json_download(project: ProjectRow, found: Reconciliation) -> HttpResponseBase:
+    """Answer with a result as JSON to download."""
+    return _download(_json(found), project, found, "json")
+
+
+def _download(
+    response: HttpResponseBase, project: ProjectRow, found: Reconciliation, form: str
+) -> HttpResponseBase:
+    name = f"{project.slug}-{found.kind}-reconciled.{form}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
@@ -91,11 +101,7 @@ def refused(error: BadExpected) -> http.ProblemError:
 
 
 def _json(found: Reconciliation) -> HttpResponseBase:
-    return http.RowStream(_parts(found), content_type="application/json")
-
-
-def _parts(found: Reconciliation) -> Iterator[bytes]:
-    yield from reconciling.json_parts(found)
+    return http.RowStream(reconciling.json_parts(found), content_type="application/json")
 
 
 def _given(type: str, first: str, last: str, *, unnumbered: bool) -> dict[str, str]:
