@@ -196,6 +196,30 @@ def test_a_long_name_is_kept_whole_in_a_receipt_of_its_own(
     assert ledger.of_kind("tally") == []
 
 
+@pytest.mark.parametrize("ms", [float("nan"), float("inf"), -1.0, 10**400])
+def test_a_duration_that_is_none_is_written_as_zero(
+    client: counterfoil.Client, ledger: FakeLedger, ms: float
+) -> None:
+    client.outcome("mail.send", "mail", "a", ms=ms, source=SOURCE)
+
+    client.flush()
+
+    assert ledger.of_kind("tally")[0]["data"]["jobs"][0][:4] == ["mail.send", "a", "done", 0]
+
+
+@pytest.mark.parametrize("sign", ["x", "é", "\U0001f600", "\x01", '"', "\ud800"])
+def test_a_tally_fits_the_servers_bound_whatever_its_names(
+    client: counterfoil.Client, ledger: FakeLedger, sign: str
+) -> None:
+    for number in range(1_000):
+        client.outcome(f"{number}{sign * 250}", sign * 255, sign * 255, source=SOURCE)
+
+    client.flush()
+
+    assert sum(len(t["data"]["jobs"]) for t in ledger.of_kind("tally")) == 1_000
+    assert max(len(raw) for raw in ledger.receipts.values()) < 1024 * 1024
+
+
 def test_an_outcome_that_is_not_ordinary_is_refused(client: counterfoil.Client) -> None:
     with pytest.raises(counterfoil.CounterfoilError, match="done"):
         client.outcome("mail.send", "mail", "a", "failed")

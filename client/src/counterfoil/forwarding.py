@@ -6,6 +6,7 @@ beside the spool in `.forward.health`, for `counterfoil forward --status`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -50,7 +51,8 @@ class Stop:
         for forwarder in self._forwarders:
             forwarder.is_stopping = True
         # A pipe and no lock: a handler may run while its own thread holds one.
-        os.write(self._waker, b"x")
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._waker, b"x")
 
     def wait(self, seconds: float) -> bool:
         """Wait, at most that long, until it is wished; True when it is."""

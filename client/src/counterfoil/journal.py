@@ -22,7 +22,8 @@ from counterfoil import encode
 DONE, RETRIED = "done", "retried"
 OUTCOMES = (DONE, RETRIED)
 MAX_TEXT = 255
-MAX_LINE = 8 * 1024
+MAX_LINE = 16 * 1024
+_LONGEST_MS = 10**15
 _quoted = json.encoder.encode_basestring_ascii
 
 
@@ -54,7 +55,8 @@ def read_head(line: bytes) -> dict[str, Any]:
 def line_of(task: str, queue: str, job: str, outcome: str, ms: float) -> bytes:
     """Give one outcome that ends now as a line."""
     at_ms = time.time_ns() // 1_000_000
-    took = int(ms + 0.5)
+    # Not a number compares as neither, and an outcome must not fail for its duration.
+    took = int(ms + 0.5) if 0 <= ms < _LONGEST_MS else 0
     line = f'[{_quoted(task)},{_quoted(queue)},{_quoted(job)},"{outcome}",{took},{at_ms}]\n'
     return line.encode("ascii")
 

@@ -82,7 +82,7 @@ class _Batch:
         self._moved[tail.stem] = step.position
         if step.entry is not None:
             self._entries.append(step.entry)
-            self._size += len(step.entry.task) + len(step.entry.job) + 40
+            self._size += tallies.size_of(step.raw)
             return
         if step.raw or not self._entries:
             self._cut()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil import directory as folder
-from counterfoil import journal, names
+from counterfoil import journal, names, reader
 
 _BLOCK_LINES = 500
 
@@ -35,7 +35,7 @@ class Position(NamedTuple):
 class Step(NamedTuple):
     """One line of a journal, or the end or beginning of a file, and where that leads.
 
-    `entry` is None when there is no outcome in it; `raw` is a line that cannot be read.
+    `entry` is None when there is no outcome in it; a `raw` line is then one that cannot be read.
     """
 
     at_ms: int
@@ -84,14 +84,24 @@ class Tail:
         ]
 
     def look_ahead(self) -> Ahead:
-        """Count what the composer has not taken yet."""
-        waiting, first_ms, at = 0, None, self.start
-        for step in self:
-            at = step.position
-            if step.entry is not None:
-                waiting += 1
-                first_ms = step.at_ms if first_ms is None else first_ms
-        return Ahead(waiting, at.lost - self.start.lost, first_ms)
+        """Count what has not been read yet, without reading each line."""
+        waiting, lost, first_ms = 0, 0, None
+        number = self.start.next_number
+        for file in self.files:
+            first, offset = file.first or 1, 0
+            if first <= self.start.ended:
+                continue
+            if first == self.start.current:
+                offset = self.start.offset
+            else:
+                lost, number = lost + max(0, first - number), first
+            try:
+                lines, oldest = _count(self._directory / file.filename, offset)
+            except FileNotFoundError:
+                continue
+            waiting, number = waiting + lines, number + lines
+            first_ms = oldest if first_ms is None else first_ms
+        return Ahead(waiting, lost, first_ms)
 
     def __iter__(self) -> Iterator[Step]:
         at = self.start
@@ -160,6 +170,18 @@ def merged(tails: Iterable[Tail]) -> Iterator[tuple[Tail, Step]]:
             heapq.heapreplace(heap, (following.at_ms, index, following, tail, steps))
 
 
+def _count(path: Path, offset: int) -> tuple[int, int | None]:
+    """Give the lines from the offset on, and when the outcome of the first of them ended in ms."""
+    lines = reader.count_lines(path, offset)
+    with path.open("rb") as source:
+        source.seek(offset)
+        line = source.readline(journal.MAX_LINE)
+        if not offset and line.startswith(b"{"):
+            lines, line = lines - 1, source.readline(journal.MAX_LINE)
+    entry = journal.parse(line)
+    return lines, entry.at_ms if entry is not None else None
+
+
 def _read_block(path: Path, at: Position, *, is_final: bool) -> Iterator[Step]:
     with path.open("rb") as source:
         offset = at.offset
@@ -186,6 +208,4 @@ def _step(raw: bytes, at: Position, *, is_first: bool, is_whole: bool) -> Step:
     if not (is_whole and raw.endswith(b"\n")):
         return Step(-1, None, b"", counted._replace(lost=at.lost + 1))
     entry = journal.parse(raw)
-    if entry is None:
-        return Step(-1, None, raw, counted)
-    return Step(entry.at_ms, entry, b"", counted)
+    return Step(-1 if entry is None else entry.at_ms, entry, raw, counted)
