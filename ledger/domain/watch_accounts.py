@@ -100,12 +100,20 @@ def _arrived(body: Mapping[str, object]) -> str:
     return f"of the spool {spool} these numbers arrived: {', '.join(told[:MOST])}{more}"
 
 
+def _import(body: Mapping[str, object]) -> str:
+    told = plain.object_of(body.get("import"))
+    file = plain.name_of(told.get("file")) or "a file that is not named"
+    taken, lines = _number(told, "taken"), _number(told, "lines")
+    return f"the file {file} was imported: {taken:,} of its {lines:,} lines make receipts"
+
+
 _OBSERVED: dict[str, Callable[[Mapping[str, object]], str]] = {
     "heads": _heads,
     "resume": _resume,
     "policy": _policy,
     "feed": _feed,
     "arrived": _arrived,
+    "import": _import,
     "segment": lambda body: "messages of a lane, kept as one segment",
     "buffer": lambda body: "what a replica held in its buffer",
 }
@@ -158,6 +166,12 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+_IMPORT = (
+    "file", "sha256", "bytes", "map", "map_sha256", "covers", "lines", "taken", "left_out",
+    "set_aside", "receipts", "first_at", "last_at",
+)  # fmt: skip
+
+
 def fields(statement: Statement) -> Fields:
     """Return what was sent, name by name, and one line for each channel or task."""
     names = _FIELDS[statement.kind]
@@ -170,6 +184,9 @@ def fields(statement: Statement) -> Fields:
 def _lines(statement: Statement) -> Fields:
     if statement.kind == "heartbeat":
         return _cut(_channels(statement), "channels")
+    if statement.kind == "observe" and statement.what == "import":
+        told = plain.object_of(statement.body.get("import"))
+        return [(name, plain.name_of(told.get(name))) for name in _IMPORT]
     if statement.kind != "tally":
         return []
     window = plain.object_of(statement.body.get("window"))
