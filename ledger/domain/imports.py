@@ -65,6 +65,7 @@ class Told:
     lines: int
     taken: int
     left_out: int
+    told_live: int
     set_aside: int
     receipts: int
     first_at: datetime | None
@@ -81,7 +82,7 @@ def import_receipt(told: Told) -> dict[str, Any]:
     system, instance = told.source
     spans = {"first_at": told.first_at, "last_at": told.last_at}
     covered = {name: rfc3339(at) for name, at in spans.items() if at is not None}
-    counted = [told.taken, told.set_aside, told.receipts]
+    counted = [told.taken, told.told_live, told.set_aside, told.receipts]
     named = [told.file, told.file_sha256, told.map_sha256, *counted, *covered.values()]
     told_by = "\n".join(str(part) for part in named)
     return {
@@ -100,6 +101,7 @@ def import_receipt(told: Told) -> dict[str, Any]:
             "lines": told.lines,
             "taken": told.taken,
             "left_out": told.left_out,
+            "told_live": told.told_live,
             "set_aside": told.set_aside,
             "receipts": told.receipts,
             **covered,

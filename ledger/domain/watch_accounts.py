@@ -168,7 +168,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 
 _IMPORT = (
     "file", "sha256", "bytes", "map", "map_sha256", "covers", "lines", "taken", "left_out",
-    "set_aside", "receipts", "first_at", "last_at",
+    "told_live", "set_aside", "receipts", "first_at", "last_at",
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ class Job:
     """What to import: one file, by a map, as history of a source of a project.
 
     `covers` is the time that the file tells of, where somebody knows it to be longer than from
-    its first line to its last.
+    its first line to its last. What happened at `live_since` or later was told live.
     """
 
     project_id: int
@@ -51,6 +51,7 @@ class Job:
     chosen: Map
     is_dry: bool = False
     covers: tuple[datetime | None, datetime | None] = (None, None)
+    live_since: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -60,6 +61,7 @@ class Progress:
     lines: int = 0
     taken: int = 0
     left_out: int = 0
+    told_live: int = 0
     set_aside: int = 0
     receipts: int = 0
     written: int = 0
@@ -123,14 +125,22 @@ class Import:
         """Give the lines that make receipts, with these."""
         for line in batch:
             try:
-                receipts = self._make(line)
+                made = self._make(line)
             except LineFault as why:
                 self._set_aside(line, why)
                 continue
+            receipts = [one for one in made if not self._is_told_live(one)]
             if receipts:
                 yield line, receipts
+            elif made:
+                self.progress.told_live += 1
             else:
                 self.progress.left_out += 1
+
+    def _is_told_live(self, receipt: dict[str, Any]) -> bool:
+        since = self._job.live_since
+        at = plain.time_of(receipt.get("occurred_at"))
+        return since is not None and at is not None and at >= since
 
     def _make(self, line: Line) -> list[dict[str, Any]]:
         if line.fault is not None:
@@ -212,6 +222,8 @@ class Import:
     def _finish(self, source: Source) -> None:
         """Store the receipt of the import, unless the same one is on record."""
         progress, job = self.progress, self._job
+        # A file that goes on beyond the first live receipt leaves no time between the two.
+        until = job.live_since if progress.told_live else None
         told = imports.Told(
             source=job.source,
             file=job.path.name,
@@ -223,10 +235,11 @@ class Import:
             lines=progress.lines,
             taken=progress.taken,
             left_out=progress.left_out,
+            told_live=progress.told_live,
             set_aside=progress.set_aside,
             receipts=progress.receipts,
             first_at=min(filter(None, (progress.first_at, job.covers[0])), default=None),
-            last_at=max(filter(None, (progress.last_at, job.covers[1])), default=None),
+            last_at=max(filter(None, (progress.last_at, job.covers[1], until)), default=None),
             faults=tuple(progress.faults),
         )
         draft = self._draft(imports.import_receipt(told))

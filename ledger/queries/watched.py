@@ -19,6 +19,11 @@ _SPANS = (
     "WHERE project_id = %s AND leaf_index <= %s ORDER BY first_at, leaf_index"
 )
 
+_LIVE = (
+    "SELECT first_at FROM watched_span WHERE project_id = %s AND system = %s AND instance = %s "
+    "AND last_at IS NULL"
+)
+
 
 def spans_of(project_id: int, as_of: AsOf, sources: Collection[Source] = ()) -> list[Span]:
     """Give the spans of some sources, the earliest first; of all where none is named.
@@ -42,6 +47,15 @@ def since(project_id: int, as_of: AsOf, sources: Collection[Source] = ()) -> dat
     """Give the first moment for which the ledger could know; None where nothing was watched."""
     spans = spans_of(project_id, as_of, sources)
     return spans[0].first if spans else None
+
+
+def live_since(project_id: int, source: Source) -> datetime | None:
+    """Give when the first live receipt of a source came; None where none has been read."""
+    found = [
+        bulk.as_time(first)
+        for (first,) in bulk.select_rows(_LIVE, [project_id, *map(column, source)])
+    ]
+    return found[0] if found else None
 
 
 def source_documents(project_id: int, as_of: AsOf) -> list[Document]:

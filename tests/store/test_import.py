@@ -109,7 +109,8 @@ def test_lines_become_receipts_and_the_import_is_one(bench: Bench) -> None:
     assert noted["what"] == "import"
     assert noted["import"] | {"sha256": "", "map_sha256": ""} == {
         "file": "pay.csv", "sha256": "", "bytes": 115, "map": "map", "map_sha256": "",
-        "covers": "all", "lines": 3, "taken": 3, "left_out": 0, "set_aside": 0, "receipts": 3,
+        "covers": "all", "lines": 3, "taken": 3, "left_out": 0, "told_live": 0, "set_aside": 0,
+        "receipts": 3,
         "first_at": "2026-10-05T09:00:00.000000Z", "last_at": "2026-10-05T09:02:00.000000Z",
     }  # fmt: skip
 
@@ -356,6 +357,23 @@ def test_a_source_is_watched_from_its_first_receipt_and_for_the_time_of_an_impor
     assert spans(bench) == [("bank", False), ("bank", True)]
     found = bench.desk.read("subjects/payout/PO-1")
     assert found["watched_since"] == "2026-10-05T09:00:00.000000Z"
+
+
+def test_lines_of_the_time_since_the_first_live_receipt_are_left_to_it(bench: Bench) -> None:
+    bench.desk.post({"kind": "done", "source": {"system": "bank", "instance": "prod-1"}})
+    bench.desk.catch_up()
+    later = "4,PO-4,2999-01-01T00:00:00Z,OK"
+
+    said = bench.bring(*ROWS, later)
+
+    bench.desk.catch_up()
+    live, imported = WatchedSpan.objects.filter(project_id=bench.desk.project.id).order_by(
+        "leaf_index"
+    )
+    assert said.counts == {"new": 3, "known": 0, "aside": 0}
+    assert "1 lines are of the time since the first live receipt" in said.out
+    assert imported.last_at == live.first_at
+    assert bench.bring(*ROWS, later, words="--overlap").counts["new"] == 1
 
 
 def test_a_producer_cannot_claim_an_import(bench: Bench) -> None:

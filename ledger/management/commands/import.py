@@ -18,6 +18,7 @@ from ledger.domain.import_maps import BadMap, Map
 from ledger.integrations import import_shelf
 from ledger.integrations.import_files import Unreadable
 from ledger.integrations.import_run import Fault, Import, Job, Progress
+from ledger.queries import watched
 
 SHOWN = 20
 EVERY_S = 10.0
@@ -48,6 +49,11 @@ class Command(commands.Command):
                 metavar="TIME",
                 help="the time that the files tell of, where it is longer than that of their lines",
             )
+        parser.add_argument(
+            "--overlap",
+            action="store_true",
+            help="take also what happened since the source's first live receipt",
+        )
         parser.add_argument("--dry-run", action="store_true", help="say what would be written")
         parser.add_argument(
             "--set-aside", metavar="FILE", help="write the lines that cannot be read to a new file"
@@ -60,12 +66,16 @@ class Command(commands.Command):
         if not all(source):
             raise commands.UsageError("--source is empty; write one such as celery/prod-1.")
         chosen = self._map(options)
+        takes_all = options["overlap"] or chosen.rows or chosen.is_whole
+        live_since = None if takes_all else watched.live_since(project.id, source)
+        covers = (options["covers_from"], options["covers_to"])
         code = 0
         with ExitStack() as stack:
             self._kept = self._open_kept(stack, options["set_aside"])
             for name in options["files"]:
-                covers = (options["covers_from"], options["covers_to"])
-                job = Job(project.id, source, Path(name), chosen, options["dry_run"], covers)
+                job = Job(
+                    project.id, source, Path(name), chosen, options["dry_run"], covers, live_since
+                )
                 code = max(code, self._import(job))
         return code
 
@@ -142,6 +152,12 @@ class Command(commands.Command):
         if self._shown > SHOWN:
             more = f"{self._shown - SHOWN:,} more lines were set aside than are named above"
             found.append(f"{more}; --set-aside FILE keeps all of them.")
+        if progress.told_live and job.live_since:
+            found.append(
+                f"{progress.told_live:,} lines are of the time since the first live receipt of "
+                f"this source, {job.live_since:%Y-%m-%d %H:%M:%S} UTC, and are left to it; "
+                "--overlap takes them too."
+            )
         if progress.is_torn and job.chosen.format == "text":
             found.append("The last line has no end yet and is left for the next time.")
         if job.is_dry:
