@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from counterfoil import policy
-from counterfoil.contrib.celery import messages
+from counterfoil.contrib.celery import lines, messages
 from counterfoil.contrib.celery.writing import writer
 
 EXPIRES = {"name": "celery.expires"}
@@ -28,13 +28,15 @@ def on_received(request: Any = None, **_: Any) -> None:
     choice = writes.choice(call.task)
     if choice != policy.EACH and (choice == policy.NEVER or not call.redelivered):
         return
-    worker = str(request.hostname)
-    fields = {
-        "job": {**call.job(), "redelivered": call.redelivered},
-        "trace": messages.trace_of(request.request_dict),
-    }
-    name = (call.id, str(call.retries), worker)
-    writes.write("deliver", "task_received", fields, {"worker": worker}, name=name)
+    trace = messages.trace_of(request.request_dict)
+    writes.write_plain(
+        "deliver",
+        "task_received",
+        call,
+        str(request.hostname),
+        job=',"redelivered":true' if call.redelivered else ',"redelivered":false',
+        more=f',"trace":{lines.source_of(trace)}' if trace is not None else "",
+    )
 
 
 def on_revoked(

@@ -29,7 +29,11 @@ def on_begun(
     attempt.is_eager = bool(getattr(request, "is_eager", False))
     attempt.subjects = writes.subjects(task.name, args, kwargs, task)
     attempts.begin(attempt, writes.source)
-    if _is_kept(attempt):
+    if not _is_kept(attempt):
+        return
+    if _is_plain(attempt):
+        writes.write_plain("start", "task_prerun", call, attempt.worker)
+    else:
         _write("start", "task_prerun", attempt, {})
 
 
@@ -38,9 +42,13 @@ def on_succeeded(sender: Any = None, result: Any = None, **_: Any) -> None:
     attempt = attempts.current(sender.request.id)
     if attempt is None:
         return
-    if _is_kept(attempt):
+    took_ms = round(attempt.took_ms)
+    if _is_kept(attempt) and result is None and _is_plain(attempt):
+        more = f',"took_ms":{took_ms}'
+        writer().write_plain("done", "task_success", attempt.call, attempt.worker, more=more)
+    elif _is_kept(attempt):
         data = {} if result is None else {"result": writer().client.described(result)}
-        _write("done", "task_success", attempt, {"took_ms": round(attempt.took_ms)}, data)
+        _write("done", "task_success", attempt, {"took_ms": took_ms}, data)
     elif attempt.choice == policy.TALLY:
         writer().tally(attempt.call, "done", attempt.took_ms)
 
@@ -153,6 +161,11 @@ def _is_kept(attempt: Attempt) -> bool:
     """Say whether ordinary facts are kept singly: by policy, or since it was delivered before."""
     is_redelivered = attempt.call.redelivered and attempt.choice == policy.TALLY
     return attempt.choice == policy.EACH or is_redelivered
+
+
+def _is_plain(attempt: Attempt) -> bool:
+    """Say whether a receipt of the attempt has nothing beside its job to tell."""
+    return attempt.subjects is None and not attempt.is_eager
 
 
 def _write(
