@@ -7,14 +7,14 @@ The body is parsed again each time, so nothing has to be kept twice; what the bo
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from kit import bulk, ids
 from ledger.domain import canonical, tallies
 from ledger.domain.statement import READABLE, Statement, read_statement
-from ledger.domain.tallies import Outcome
+from ledger.domain.tallies import Outcome, Tallied
 from ledger.models import Receipt
 
 _COLUMNS = """receipt.id, receipt.state, receipt.received_at, receipt.id_source,
@@ -42,7 +42,8 @@ and their rows the write lock for seconds."""
 class Item:
     """A leaf as projectors get it: the statement and the receipt that made it.
 
-    `outcomes` are the jobs that a tally lists: of all that lies in `data`, they alone are read.
+    `outcomes` are the rows of a tally, and `listed` the same by job: of all that lies in `data`,
+    they alone are read.
     """
 
     leaf: int
@@ -50,6 +51,7 @@ class Item:
     statement: Statement
     derived_from: uuid.UUID | None
     outcomes: tuple[Outcome, ...] = ()
+    listed: Mapping[str, Tallied] = field(default_factory=dict, repr=False)
 
 
 def load_range(project_id: int, first: int, end: int) -> list[Item]:
@@ -107,7 +109,8 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
         id_default=names.get(id_source, ""),
         derived_from=None if parent is None else ids.ref_of(parent),
     )
-    return Item(leaf, receipt, statement, parent, outcomes)
+    listed = tallies.listing(statement, outcomes)
+    return Item(leaf, receipt, statement, parent, outcomes, listed)
 
 
 def _read(raw: bytes | None, state: str) -> tuple[dict[str, object], tuple[Outcome, ...]]:

@@ -11,7 +11,6 @@ from collections.abc import Collection
 
 from kit import bulk
 from ledger import keys, statements
-from ledger.domain import tallies
 from ledger.domain.tallies import Tallied
 from ledger.statements import Item
 
@@ -26,8 +25,7 @@ def job_hash(project_id: int, name: str) -> int:
 
 def hashes_of(project_id: int, item: Item) -> set[int]:
     """Give the hashes of all jobs that a tally lists."""
-    names = {tallies.job_name(item.statement, each.number) for each in item.outcomes}
-    return {job_hash(project_id, name) for name in names}
+    return {job_hash(project_id, name) for name in item.listed}
 
 
 def candidates(project_id: int, names: Collection[str]) -> dict[str, list[int]]:
@@ -49,9 +47,8 @@ def find(project_id: int, names: Collection[str], end: int) -> dict[str, list[Ta
         for name, leaves in candidates(project_id, names).items()
     }
     items = statements.load_items(project_id, {leaf for each in possible.values() for leaf in each})
-    listed = {leaf: tallies.listing(item.statement, item.outcomes) for leaf, item in items.items()}
     found = {
-        name: [listed[leaf][name] for leaf in leaves if name in listed[leaf]]
+        name: [items[leaf].listed[name] for leaf in leaves if name in items[leaf].listed]
         for name, leaves in possible.items()
     }
     return {name: told for name, told in found.items() if told}

@@ -147,9 +147,9 @@ class AttemptsProjector:
         told = [(item.leaf, attempts.find_note(item.statement), _sweep_of(item)) for item in items]
         notes = [note for _, note, _ in told if note is not None]
         runs = {run for _, _, sweep in told if sweep is not None for run in sweep.runs}
-        runs.update(name for one in notes for name in (one.run, one.alias) if name)
+        names = {name for one in notes for name in (one.run, one.alias) if name}
         shapes = _shapes_of(project_id, {one.shape.digest for one in notes})
-        run = _Run(project_id, shapes, _load(project_id, runs))
+        run = _Run(project_id, shapes, _load(project_id, runs | names, names))
         run.tallied = _tallied(project_id, items, run.kept)
         for leaf, note, sweep in told:
             run.take(leaf, note, sweep)
@@ -195,11 +195,10 @@ def _find_shape(project_id: int, digest: str, leaf: int) -> int:
     return _shapes_of(project_id, [digest]).get(digest, leaf)
 
 
-def _load(project_id: int, runs: Iterable[str]) -> dict[str, Kept]:
+def _load(project_id: int, runs: Iterable[str], aliases: Iterable[str]) -> dict[str, Kept]:
     """Load the attempts of some runs, by each of their names."""
-    wanted = sorted(runs)
     rows = []
-    for name in ("run", "alias"):
+    for name, wanted in (("run", sorted(runs)), ("alias", sorted(aliases))):
         statement = (
             f"SELECT {_STORED} FROM attempt "  # noqa: S608
             f"WHERE project_id = %s AND {name} IN ({{values}}) AND NOT ({name} = '')"

@@ -9,7 +9,6 @@ from jobs.domain import judging, verdicts
 from jobs.domain.facts import Fact, tallied_fact
 from jobs.domain.state import WATCHED, Job, Known, Told, is_ranked
 from jobs.projectors import shelf
-from ledger.domain import tallies
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.statements import Item
@@ -29,7 +28,7 @@ class CallsJudging:
 
     def take(self, item: Item) -> Iterable[int]:
         """Fold a receipt in; the verdicts on its call's earlier receipts may differ then."""
-        if item.outcomes:
+        if item.listed:
             self._take_tally(item)
             return ()
         fact = self._facts.get(item.leaf)
@@ -49,9 +48,8 @@ class CallsJudging:
 
     def _take_tally(self, item: Item) -> None:
         """Fold a tally into the jobs that are known; its other jobs stay in the tally."""
-        listed = tallies.listing(item.statement, item.outcomes)
-        for name in listed.keys() & self._known.jobs.keys():
-            job = self._known.take_tallied(tallied_fact(listed[name], name))
+        for name in item.listed.keys() & self._known.jobs.keys():
+            job = self._known.take_tallied(tallied_fact(item.listed[name], name))
             self._touched.update([] if job is None else [(name, job)])
 
     def watches(self, leaf: int) -> bool:

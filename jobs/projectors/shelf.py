@@ -11,7 +11,6 @@ from jobs.domain.facts import Fact, fact_of, tallied_fact
 from jobs.domain.state import Job, Known, Told, groups_of
 from kit import bulk
 from ledger import tallied
-from ledger.domain import tallies
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
 from ledger.statements import Item
@@ -71,9 +70,7 @@ def load_jobs(
 
 def find_tallied(project_id: int, items: Sequence[Item]) -> set[str]:
     """Give the jobs that a batch's tallies list and that have receipts of their own as well."""
-    listed = {
-        tallies.job_name(item.statement, each.number) for item in items for each in item.outcomes
-    }
+    listed = {name for item in items for name in item.listed}
     named = "SELECT name FROM job WHERE project_id = %s AND name IN ({values})"
     return {name for (name,) in bulk.select_in(named, [project_id], sorted(listed))}
 

@@ -36,8 +36,7 @@ class Sum:
     retried: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tallied:
+class Tallied(NamedTuple):
     """What one tally lists of one job: its outcomes in the order of the rows."""
 
     tally: Statement
@@ -83,15 +82,11 @@ def window_of(tally: Statement) -> tuple[datetime | None, datetime]:
 
 def listing(tally: Statement, outcomes: Iterable[Outcome]) -> dict[str, Tallied]:
     """Return what a tally lists of each job, by the job's name as it stands in a column."""
-    found: dict[str, list[Outcome]] = {}
-    for each in outcomes:
-        found.setdefault(job_name(tally, each.number), []).append(each)
-    return {
-        name: Tallied(tally, rows[0].task, tuple(row.outcome for row in rows))
-        for name, rows in found.items()
-    }
-
-
-def job_name(tally: Statement, number: str) -> str:
-    """Return the name of a tallied job, as `celery/shop/3f0c`."""
-    return column(JobName(tally.system, tally.instance, number).text())
+    found: dict[str, Tallied] = {}
+    head = JobName(tally.system, tally.instance, "").text()
+    for task, number, outcome in outcomes:
+        name = column(head + number)
+        known = found.get(name)
+        before = () if known is None else known.outcomes
+        found[name] = Tallied(tally, known.task if known else task, (*before, outcome))
+    return found

@@ -76,6 +76,7 @@ def _retried(statement: Statement) -> str:
 _RETRIES = {
     "swallowed": "asked to run again, and that it published no message after that",
     "requeued": "was rejected and put back",
+    "replaced": "was replaced by another task under the same id",
 }
 
 

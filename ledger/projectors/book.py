@@ -14,12 +14,12 @@ only what lies below the leaf at hand is seen.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kit import bulk
 from kit.db import indexed_by
 from ledger import statements, tallied
-from ledger.domain import links, pointers, tallies
+from ledger.domain import links, pointers
 from ledger.domain.names import column
 from ledger.domain.policies import Policy
 from ledger.domain.statement import JobName, Statement
@@ -67,7 +67,7 @@ class Book:
         self._seen = end
         self._tallies: dict[str, list[int]] = {}
         self._unasked: set[str] = set()
-        self._listed: dict[int, dict[str, Tallied]] = {}
+        self._listed: dict[int, Mapping[str, Tallied]] = {}
         self._policies: dict[tuple[str, str], Kept] = {}
 
     def by_id(self, id_key: str) -> Sequence[Statement]:
@@ -124,8 +124,8 @@ class Book:
         statement = item.statement
         self._know(item.leaf, statement)
         self._seen = statement.leaf + 1
-        if item.outcomes:
-            self._listed[item.leaf] = tallies.listing(statement, item.outcomes)
+        if item.listed:
+            self._listed[item.leaf] = item.listed
         for kind, name in names:
             if _matters(kind, statement):
                 self._fresh[kind, name].append(statement.leaf)
@@ -171,7 +171,7 @@ class Book:
     def _list(self, leaves: Iterable[int]) -> None:
         missing = {leaf for leaf in leaves if leaf not in self._listed}
         for leaf, item in statements.load_items(self._project_id, missing).items():
-            self._listed[leaf] = tallies.listing(item.statement, item.outcomes)
+            self._listed[leaf] = item.listed
             self._statements.setdefault(leaf, item.statement)
 
     def _kept(self, system: str, instance: str) -> Kept:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 from kit import bulk
-from ledger.domain import pointers, tallies, verdicts, words
+from ledger.domain import pointers, verdicts, words
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.policies import SKEW
@@ -31,6 +31,17 @@ AHEAD = timedelta(minutes=10)
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 # The same as `_may_change` for a key, as far as the row tells: which waiting skips to load.
 _MAY_CHANGE = "(entry.happened_at >= %s OR entry.pointer_text <> '')"
+_WAITING = (
+    "SELECT name, leaf_index FROM pointer_wait "
+    "WHERE project_id = %s AND name_kind = %s AND name IN ({values})"
+)
+_WAITING_FOR_KEY = (
+    "SELECT pointer_wait.name, pointer_wait.leaf_index FROM pointer_wait "  # noqa: S608
+    "JOIN entry ON entry.project_id = pointer_wait.project_id "
+    "AND entry.leaf_index = pointer_wait.leaf_index "
+    f"WHERE pointer_wait.project_id = %s AND pointer_wait.name_kind = %s AND {_MAY_CHANGE} "
+    "AND pointer_wait.name IN ({values})"
+)
 
 _ENTRY = (
     "project_id", "leaf_index", "receipt", "kind", "word", "state", "token", "id_text", "id_key",
@@ -244,10 +255,7 @@ class ReceiptsProjector:
 def _names(item: Item) -> frozenset[Name]:
     """Give the names under which others may look a leaf up, with those that a tally lists."""
     names = names_of(item.statement)
-    if not item.outcomes:
-        return names
-    numbers = {each.number for each in item.outcomes}
-    return names | {("job", tallies.job_name(item.statement, number)) for number in numbers}
+    return names.union(("job", name) for name in item.listed) if item.listed else names
 
 
 def _recorders(items: Iterable[Item]) -> list[int]:
@@ -300,15 +308,8 @@ def _waiting(
     for kind, name in chain.from_iterable(names_of_items):
         texts[kind].add(name)
     for kind, names in texts.items():
-        recent = f" AND {_MAY_CHANGE}" if kind == "key" else ""
-        statement = (
-            "SELECT pointer_wait.name, pointer_wait.leaf_index FROM pointer_wait "  # noqa: S608
-            "JOIN entry ON entry.project_id = pointer_wait.project_id "
-            "AND entry.leaf_index = pointer_wait.leaf_index "
-            f"WHERE pointer_wait.project_id = %s AND pointer_wait.name_kind = %s{recent} "
-            "AND pointer_wait.name IN ({values})"
-        )
-        fixed = [project_id, kind, earliest] if recent else [project_id, kind]
+        fixed = [project_id, kind, earliest] if kind == "key" else [project_id, kind]
+        statement = _WAITING_FOR_KEY if kind == "key" else _WAITING
         for name, leaf in bulk.select_in(statement, fixed, names, size=1_000):
             waits[kind, name].add(leaf)
     return waits, {leaf for found in waits.values() for leaf in found}
