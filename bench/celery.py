@@ -96,7 +96,7 @@ class Place:
         }
 
     def rates(self, arm: str, pool: str, tasks: int) -> tuple[float, float]:
-        """Return how many empty tasks a worker ran in a second, by the clock and by its own time."""
+        """Return how many empty tasks ran in a second, by the clock and by processor time."""
         with tempfile.TemporaryDirectory(dir=self.folder) as spool:
             environment = self.environment(arm, Path(spool))
             quiet = {**environment, "COUNTERFOIL_OFF": "1"}
