@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from kit import bulk, clock
+from kit.db import indexed_by
 from ledger.domain.feed_states import (
     GAP_AFTER,
     INTERVALS,
@@ -25,26 +26,26 @@ from ledger.queries.as_of import LAST_LEAF, AsOf
 Document = dict[str, Any]
 SPANS = 63
 _TOKENS_AT_ONCE = 200
-_NOW = "s.until_leaf IS NULL AND s.is_settled = %s"
+_ROWS = "SELECT s.* FROM feed_spool s{index} WHERE s.project_id = %s"
 _GAP_NOW = "g.until_leaf IS NULL"
 _GAP_THEN = "g.leaf_index <= %s AND (g.until_leaf IS NULL OR g.until_leaf > %s)"
-_SILENT = "s.closed_at IS NULL AND s.heard_at < %s"
-_TAIL = "s.expected > s.high AND s.expected_since <= %s"
-_LOST = "s.dropped > s.waived OR s.outcomes_lost > s.outcomes_waived"
+_SILENT = "closed_at IS NULL AND heard_at < %s"
+_TAIL = "expected > high AND expected_since <= %s"
+_LOST = "dropped > waived OR outcomes_lost > outcomes_waived"
 _SPOOLS = """SELECT count(*),
 sum(CASE WHEN {silent} THEN 1 ELSE 0 END),
-sum(CASE WHEN {tail} THEN 1 ELSE 0 END) + sum(s.gaps),
-sum(CASE WHEN s.dropped > s.waived THEN s.dropped - s.waived ELSE 0 END)
-+ sum(s.outcomes_lost - s.outcomes_waived),
-sum(CASE WHEN {silent} OR {tail} OR {lost} OR s.gaps > 0 THEN 1 ELSE 0 END),
-sum(CASE WHEN s.is_numbered AND s.complete_until IS NULL THEN 1 ELSE 0 END),
-min(s.complete_until),
+sum(CASE WHEN {tail} THEN 1 ELSE 0 END) + sum(gaps),
+sum(CASE WHEN dropped > waived THEN dropped - waived ELSE 0 END)
++ sum(outcomes_lost - outcomes_waived),
+sum(CASE WHEN {silent} OR {tail} OR {lost} OR gaps > 0 THEN 1 ELSE 0 END),
+sum(CASE WHEN is_numbered AND complete_until IS NULL THEN 1 ELSE 0 END),
+min(complete_until),
 (SELECT e.complete_until FROM feed_spool e WHERE e.project_id = %s AND e.is_settled = %s
 AND e.leaf_index <= %s AND e.is_numbered = %s ORDER BY e.leaf_index DESC LIMIT 1)
-FROM (SELECT s.*, (SELECT count(*) FROM feed_gap g WHERE g.project_id = s.project_id
-AND g.spool = s.spool AND {gap} AND g.since <= %s) AS gaps
-FROM feed_spool s WHERE s.project_id = %s AND ({in_force})) AS s"""
-_TOKENS = """SELECT t.token, a.name, (SELECT e.received_at FROM entry e
+FROM (SELECT spools.*, (SELECT count(*) FROM feed_gap g{by_spool} WHERE
+g.project_id = spools.project_id AND g.spool = spools.spool AND {gap} AND g.since <= %s) AS gaps
+FROM ({in_force}) AS spools) AS counted"""
+_TOKENS = """SELECT t.token, a.name, (SELECT e.received_at FROM entry e{by_token}
 WHERE e.project_id = t.project_id AND e.token = t.token AND e.leaf_index <= %s
 ORDER BY e.leaf_index DESC LIMIT 1)
 FROM feed_token t JOIN access_apitoken a ON a.id = t.token
@@ -91,7 +92,8 @@ def feed_at(project_id: int, as_of: AsOf) -> Document:
 def quiet_tokens(project_id: int, as_of: AsOf) -> list[QuietToken]:
     """Give the usable tokens that handed in receipts and number none, silent or not."""
     n, at = as_of.leaf, as_of.at
-    rows = bulk.select_rows(_TOKENS, [n, project_id, n, n, at, at])
+    statement = _TOKENS.format(by_token=indexed_by("entry_by_token"))
+    rows = bulk.select_rows(statement, [n, project_id, n, n, at, at])
     last = {token: None if heard is None else bulk.as_time(heard) for token, _, heard in rows}
     quiet = [
         token for token, at_last in last.items()
@@ -101,44 +103,42 @@ def quiet_tokens(project_id: int, as_of: AsOf) -> list[QuietToken]:
     return [QuietToken(token, name, last[token], silent.get(token)) for token, name, _ in rows]
 
 
-def in_force(as_of: AsOf) -> tuple[str, list[object]]:
-    """Give the condition for the rows of unsettled spools that were in force at a leaf.
+def in_force(project_id: int, as_of: AsOf) -> tuple[str, list[object]]:
+    """Select the rows of unsettled spools that were in force at a leaf.
 
     A row's length in force is below two to the power of its span, so of each span only the last
-    rows before the leaf can be.
+    rows before the leaf can be; a part for each lets both databases go by the index.
     """
     if as_of.is_now:
-        return _NOW, [False]
-    parts = ["s.span IS NULL AND s.is_settled = %s AND s.leaf_index <= %s"]
-    parameters: list[object] = [False, as_of.leaf]
-    for span in range(1, SPANS + 1):
-        first = as_of.leaf - (1 << span)
+        rows = _ROWS.format(index=indexed_by("feed_spool_now"))
+        return f"{rows} AND s.until_leaf IS NULL AND s.is_settled = %s", [project_id, False]
+    rows = _ROWS.format(index=indexed_by("feed_spool_in_force"))
+    parts = [f"{rows} AND s.span IS NULL AND s.leaf_index <= %s AND s.is_settled = %s"]
+    parameters: list[object] = [project_id, as_of.leaf, False]
+    # Those of longer spans reach back to the first leaf, all alike.
+    whole = min(SPANS, (as_of.leaf + 1).bit_length())
+    spans = [[span] for span in range(1, whole)] + [list(range(whole, SPANS + 1))]
+    for alike in spans:
+        first = max(-1, as_of.leaf - (1 << alike[0]))
         parts.append(
-            f"s.span = {span} AND s.leaf_index > %s AND s.leaf_index <= %s "
-            "AND s.until_leaf > %s AND s.is_settled = %s"
+            f"{rows} AND s.span IN ({', '.join(map(str, alike))}) AND s.leaf_index > %s "
+            "AND s.leaf_index <= %s AND s.until_leaf > %s AND s.is_settled = %s"
         )
-        parameters += [first, as_of.leaf, as_of.leaf, False]
-        if first < 0:
-            break
-    # Where all spans reach back to the first leaf, longer ones do as well.
-    parts.append(
-        f"s.span > {span} AND s.leaf_index <= %s AND s.until_leaf > %s AND s.is_settled = %s"
-    )
-    parameters += [as_of.leaf, as_of.leaf, False]
-    return " OR ".join(f"({part})" for part in parts), parameters
+        parameters += [project_id, first, as_of.leaf, as_of.leaf, False]
+    return " UNION ALL ".join(parts), parameters
 
 
 def _spools(project_id: int, as_of: AsOf) -> Document:
-    condition, at_leaf = in_force(as_of)
+    rows, at_leaf = in_force(project_id, as_of)
     silent_before, gap_before = as_of.at - SILENT_AFTER, as_of.at - GAP_AFTER
     statement = _SPOOLS.format(
-        silent=_SILENT, tail=_TAIL, lost=_LOST, in_force=condition,
-        gap=_GAP_NOW if as_of.is_now else _GAP_THEN,
+        silent=_SILENT, tail=_TAIL, lost=_LOST, in_force=rows,
+        gap=_GAP_NOW if as_of.is_now else _GAP_THEN, by_spool=indexed_by("feed_gap_of_spool"),
     )  # fmt: skip
     gap_leaf = [] if as_of.is_now else [as_of.leaf, as_of.leaf]
     parameters = [
         silent_before, gap_before, silent_before, gap_before,
-        project_id, True, as_of.leaf, True, *gap_leaf, gap_before, project_id, *at_leaf,
+        project_id, True, as_of.leaf, True, *gap_leaf, gap_before, *at_leaf,
     ]  # fmt: skip
     (found,) = bulk.select_rows(statement, parameters)
     count, *sums, unknown, open_until, ended_until = found
@@ -160,7 +160,8 @@ def _silent(project_id: int, tokens: list[int], as_of: AsOf) -> dict[int, float]
     for start in range(0, len(tokens), _TOKENS_AT_ONCE):
         chunk = tokens[start : start + _TOKENS_AT_ONCE]
         parts = [
-            "SELECT * FROM (SELECT token, received_at FROM entry "  # noqa: S608
+            "SELECT * FROM (SELECT token, received_at FROM entry"  # noqa: S608
+            f"{indexed_by('entry_by_token')} "
             "WHERE project_id = %s AND token = %s AND leaf_index <= %s "
             f"ORDER BY leaf_index DESC LIMIT {INTERVALS}) AS part{at}"
             for at in range(len(chunk))

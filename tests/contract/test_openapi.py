@@ -42,6 +42,7 @@ READING = [
     "list_receipts", "export_csv", "export_ndjson", "count_receipts", "get_receipt", "get_raw",
     "explain_receipt", "get_subject", "list_tasks", "get_task", "list_policies",
     "list_quarantine",
+    "list_producers", "get_producer", "waive",
     "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
     "list_keys", "get_key", "release_key", "list_contradictions", "list_jobs", "find_job",
     "get_job", "get_scope", "get_invoke", "reconcile", "show_reconcile", "show_reconcile_csv",
@@ -63,6 +64,7 @@ def filled(desk: Desk) -> Desk:
     desk.post({"kind": "skip", "original": {"receipt": "b"}})
     desk.post(b"{")
     desk.post(b"x" * 1_100_000)
+    desk.post({"kind": "observe", "what": "feed", "spool": "w1", "written": 9, "unsent": 0})
     desk.catch_up()
     return desk
 
@@ -122,6 +124,9 @@ ROUTES: dict[str, dict[str, Any]] = {
     "list_policies": {},
     "list_quarantine": {},
     "list_attention": {},
+    "list_producers": {"query": {"incomplete": False}},
+    "get_producer": {"path_parameters": {"spool": "w1"}},
+    "waive": {"path_parameters": {"spool": "w1"}, "body": {"reason": "gone", "gap": "1-9"}},
     "simulate": {"body": {"recipe": {"fields": ["task"]}, "compare": {"window_s": 5}}},
     "show_simulation": {"query": {"fields": "task"}},
     "list_keys": {"query": {"gone": True}},

@@ -43,6 +43,8 @@ ADDRESSES = (
     "tasks",
     "tasks/payout",
     "quarantine",
+    "producers",
+    "producers/w1",
     "contradictions",
     "contradictions?invariant=one_done",
     "attention",
@@ -58,6 +60,8 @@ ADDRESSES = (
     "/tasks",
     "/tasks/payout",
     "/quarantine",
+    "/producers",
+    "/producers/w1",
 )
 
 
@@ -74,6 +78,7 @@ def rows(number: int) -> list[dict[str, Any]]:
         {"kind": "skip", "reason": "already_done", "key": key, "job": {"task": "payout"}},
         {"kind": "skip", "reason": "already_done", "invoke": {"scope": f"e{number}"}},
         {"kind": 5},
+        {"kind": "observe", "what": "feed", "spool": f"w{number}", "written": 9, "unsent": 0},
     ]  # fmt: skip
 
 

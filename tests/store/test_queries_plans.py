@@ -20,7 +20,7 @@ from tests.databases import Database
 
 TABLES = (
     "entry", "e", "entry_subject", "s", "leaf", "receipt", "receipt_body", "delivery", "tree_head",
-    "pointer_event", "pointer_wait",
+    "pointer_event", "pointer_wait", "feed_spool", "feed_gap", "g",
 )  # fmt: skip
 WHOLE = re.compile(
     rf"(?:SCAN|SEARCH) (?:{'|'.join(TABLES)})(?: USING [A-Z ]*\w+ \(project_id=\?\))?"
@@ -41,7 +41,7 @@ SELECTIVE = (
 )  # fmt: skip
 PAGES = (
     "", "receipts", "receipts?as_of=n5", "receipts/n5", "receipts/n5/explain", "tasks",
-    "tasks/mail", "subjects/payout/PO-1", "quarantine",
+    "tasks/mail", "subjects/payout/PO-1", "quarantine", "producers",
 )  # fmt: skip
 
 
