@@ -96,6 +96,21 @@ def flag(name: str, environ: Mapping[str, str] | None = None) -> bool:
     return value in _TRUE
 
 
+def address_with(name: str, place: str, environ: Mapping[str, str] | None = None) -> str:
+    """Give a setting that is a web address in which `{place}` stands for something, or empty."""
+    value = text(name, environ)
+    if not value:
+        return ""
+    rest = value.replace(f"{{{place}}}", "", 1)
+    is_web = value.startswith(("https://", "http://")) and not any(c.isspace() for c in value)
+    if not is_web or rest == value or "{" in rest or "}" in rest:
+        raise BadSetting(
+            f"{name} must be a web address in which {{{place}}} stands once, such as "
+            f"https://traces.example/trace/{{{place}}}."
+        )
+    return value
+
+
 def words(name: str, environ: Mapping[str, str] | None = None) -> list[str]:
     """Give a setting that is a list with commas between."""
     return [word.strip() for word in text(name, environ).split(",") if word.strip()]

@@ -17,7 +17,7 @@ BASE_URL = env.text("BASE_URL")
 REDIS_URL = env.text("REDIS_URL")
 LOG_ORIGIN = env.text("LOG_ORIGIN")
 LOG_KEY_DIR = Path(env.text("LOG_KEY_DIR") or DATA_DIR / "keys")
-TRACE_URL = env.text("TRACE_URL")
+TRACE_URL = env.address_with("TRACE_URL", "trace_id")
 INGEST_QUOTA_PER_MINUTE = env.number("INGEST_QUOTA_PER_MINUTE")
 
 INSTALLED_APPS = [

@@ -64,6 +64,7 @@ def job(project: ProjectRow, document: Document) -> Document:
         **facts,
         "states": [_state(project, one) for one in document["states"]],
         "runs": [_run(project, one) for one in document["runs"]],
+        "traces": [ledger_present.trace(project, one) for one in document["traces"]],
         "skips": {
             "count": skips["count"].value,
             "is_more": skips["count"].value > len(skips["items"])

@@ -27,6 +27,7 @@ from ledger.queries.as_of import AsOf
 LIST = "jobs"
 STATES_SHOWN = 200
 SKIPS_SHOWN = 20
+TRACES_SHOWN = 5
 ROWS_ONLY = (
     "Its source was read as rows alone. An insert that was declined as a duplicate leaves no row, "
     "so whether anything was skipped because of this job is not knowable from here."
@@ -108,6 +109,7 @@ def job_document(project_id: int, job: Job, known: Known, as_of: AsOf) -> Docume
         "executions": rows.executions(job),
         "states": _states(told, listed),
         "runs": [_run(one) for one in runs.runs_of(told)],
+        "traces": list(dict.fromkeys(one.trace_id for one in told if one.trace_id))[:TRACES_SHOWN],
         "skipped_because": _skips(project_id, job, as_of),
         "call": [rows.summary(one, known) for one in _siblings(job, known)],
         "as_of": {"leaf_index": str(as_of.leaf), "time": as_of.at},

@@ -215,7 +215,8 @@ def people_fields(body: Body) -> Fields:
         return {}
     actor = plain.object_of(body.get("actor"))
     trace = plain.object_of(body.get("trace"))
-    trace_id, span_id = plain.name_of(trace.get("trace_id")), plain.name_of(trace.get("span_id"))
+    trace_id = plain.name_of(trace.get("trace_id")).lower()
+    span_id = plain.name_of(trace.get("span_id")).lower()
     return {
         "actor_label": plain.name_of(actor.get("label")),
         "actor_type": plain.name_of(actor.get("type")),

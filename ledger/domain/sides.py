@@ -45,6 +45,7 @@ def attempt_of(statement: Statement, original: Statement | None) -> Document:
         "subjects": [{"type": kind, "id": name} for kind, name in statement.subjects],
         "invoke": _given(invoke),
         "key": _key(statement, original),
+        "trace": _given({"trace_id": statement.trace_id, "span_id": statement.span_id}) or None,
         "reason": statement.reason,
         "reason_words": words.reason_words(statement.reason) if statement.kind == "skip" else None,
     }

@@ -6,6 +6,7 @@ from ledger.present.addresses import address
 from ledger.present.lists import bars, item, query, rows
 from ledger.present.receipts import explanation, first_curl, receipt, set_aside, subject, title
 from ledger.present.tasks import policy_row, task, task_row
+from ledger.present.traces import trace
 
 __all__ = [
     "address",
@@ -22,4 +23,5 @@ __all__ = [
     "task",
     "task_row",
     "title",
+    "trace",
 ]

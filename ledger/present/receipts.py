@@ -6,6 +6,7 @@ from access.rows import ProjectRow
 from ledger.domain import words
 from ledger.present.addresses import Document, address, job_link
 from ledger.present.bodies import raw
+from ledger.present.traces import trace
 
 
 def title(receipt: Document) -> str:
@@ -33,6 +34,7 @@ def receipt(project: ProjectRow, document: Document, data: bytes | None) -> Docu
             {**one, "url": address(project, "receipts", one["ref"])} for one in document["same_id"]
         ],
         "job": job_link(project, document),
+        "trace": trace(project, document["trace_id"]),
         "subjects": [
             {**one, "url": address(project, "subjects", one["type"], one["id"])}
             for one in document["subjects"]
@@ -62,8 +64,13 @@ def explanation(project: ProjectRow, document: Document, length: int) -> Documen
         "evidence": evidence,
         "known": _known(project, document.get("known", {})),
         "crumbs": _crumbs(project, document.get("attempt", {})),
+        "trace": _trace_of(project, document.get("attempt", {})),
         "sections": [_section(project, one) for one in document.get("sections", [])],
     }
+
+
+def _trace_of(project: ProjectRow, attempt: Document) -> Document | None:
+    return trace(project, (attempt.get("trace") or {}).get("trace_id"))
 
 
 def _section(project: ProjectRow, section: Document) -> Document:

@@ -47,6 +47,9 @@ Condition = tuple[str, Sequence[Any]]
 
 
 def condition_of(term: Term, seen: Seen) -> Condition:
+    if term.name == "trace":
+        marks = ", ".join(["%s"] * len(term.values))
+        return f"e.trace IN ({marks})", [column(value.lower()) for value in term.values]
     if term.name in _COLUMNS:
         marks = ", ".join(["%s"] * len(term.values))
         return f"e.{_COLUMNS[term.name]} IN ({marks})", [column(value) for value in term.values]

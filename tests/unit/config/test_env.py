@@ -37,6 +37,31 @@ def test_a_flag_that_is_neither_yes_nor_no_is_refused() -> None:
         env.flag("DEBUG", {"DEBUG": "perhaps"})
 
 
+GOOD = "https://traces.example/trace/{trace_id}?from=counterfoil"
+
+
+def test_an_address_with_a_place_is_taken_and_none_is_none() -> None:
+    assert env.address_with("TRACE_URL", "trace_id", {"TRACE_URL": GOOD}) == GOOD
+    assert env.address_with("TRACE_URL", "trace_id", {}) == ""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://traces.example/",
+        "https://traces.example/{id}",
+        "https://traces.example/{trace_id}/{trace_id}",
+        "https://traces.example/{trace_id}/{span_id}",
+        "javascript:alert('{trace_id}')",
+        "traces.example/{trace_id}",
+        "https://traces.example/ {trace_id}",
+    ],
+)
+def test_an_address_without_its_place_or_of_another_kind_is_refused(value: str) -> None:
+    with pytest.raises(BadSetting, match=r"TRACE_URL must be a web address in which \{trace_id\}"):
+        env.address_with("TRACE_URL", "trace_id", {"TRACE_URL": value})
+
+
 def test_without_an_address_the_database_is_a_file_of_the_data_directory(tmp_path: Path) -> None:
     described = database("", tmp_path)
 
