@@ -88,7 +88,7 @@ def test_the_steps_of_a_ci_job_run_as_they_stand(
     terminal: Terminal, words: dict[str, str], tmp_path: Path
 ) -> None:
     page = documents.read("docs/how-to/cron-and-ci.md")
-    job = yaml.load(documents.get_fence(page, "workflow"), yaml.BaseLoader)["jobs"]["nightly"]
+    job = yaml.safe_load(documents.get_fence(page, "workflow"))["jobs"]["nightly"]
     steps = list(iter_steps(page))
     terminal.follow(steps[0])
     token = (tmp_path / "counterfoil-token").read_text().strip()
