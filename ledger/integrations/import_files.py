@@ -54,7 +54,7 @@ class Source:
         self.length = 0
         self.is_torn = False
         try:
-            self._file, self.head = _open(path)
+            self._outer, self._file, self.head = _open(path)
         except (OSError, EOFError) as error:
             raise Unreadable(f"{path.name}: {_why(error)}") from error
         if self.head.startswith(_SQLITE):
@@ -70,6 +70,7 @@ class Source:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+        self._outer.close()
 
     def lines(self, chosen: Map) -> Iterator[Line]:
         """Give the lines; raises Unreadable when the file breaks off, BadMap when it cannot fit."""
@@ -94,21 +95,21 @@ class Source:
             yield number, None if is_long else raw.rstrip(b"\r\n")
 
     def _read_line(self) -> bytes:
-        raw = self._file.readline(LONGEST + 1)
+        raw: bytes = self._file.readline(LONGEST + 1)
         self._digest.update(raw)
         self.length += len(raw)
         return raw
 
 
-def _open(path: Path) -> tuple[IO[bytes], bytes]:
-    """Open a file, packed or not, and look at how it begins."""
-    with path.open("rb") as file:
-        is_packed = file.read(len(_GZIP)) == _GZIP
-    opened: Any = gzip.GzipFile(path) if is_packed else path.open("rb")
+def _open(path: Path) -> tuple[IO[bytes], Any, bytes]:
+    """Open a file, packed or not, and look at how it begins; once, since it may be a pipe."""
+    file = path.open("rb")
     try:
-        return opened, opened.peek(_LOOKED_AT)[:_LOOKED_AT]
+        is_packed = file.peek(len(_GZIP)).startswith(_GZIP)
+        opened = gzip.GzipFile(fileobj=file) if is_packed else file
+        return file, opened, opened.peek(_LOOKED_AT)[:_LOOKED_AT]
     except BaseException:
-        opened.close()
+        file.close()
         raise
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -112,6 +114,18 @@ def test_a_packed_file_has_the_same_lines_and_digest_as_before(tmp_path: Path) -
             digests.add((source.sha256, source.length))
 
     assert len(digests) == 1
+
+
+def test_a_pipe_is_read_from_its_first_byte(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"no\n1\n",))
+    writer.start()
+
+    found = read_file(pipe, read_map(RECEIPT, "mine"))
+    writer.join()
+
+    assert told(found) == [(2, {"no": "1"})]
 
 
 @pytest.mark.parametrize(
