@@ -28,6 +28,8 @@ DIGEST_KEY = "a key that the producers share"
 class Shop:
     """The shop in a folder of its own, with a spool beside it; it sends nothing unless told to."""
 
+    python = sys.executable
+
     def __init__(self, folder: Path, redis_url: str, policy: dict[str, Any], **environment: str):
         self.folder, self.spool = folder, folder / "spool"
         self.store = redis.Redis.from_url(redis_url, decode_responses=True, socket_timeout=None)
@@ -57,7 +59,7 @@ class Shop:
     def run(self, *arguments: str) -> str:
         """Run Python in the shop and return what it printed."""
         done = subprocess.run(
-            [sys.executable, *arguments],
+            [self.python, *arguments],
             cwd=self.folder,
             env=self.environment,
             capture_output=True,
@@ -91,7 +93,7 @@ class Shop:
     @contextmanager
     def worker(self, *options: str, pool: str = "prefork") -> Iterator[subprocess.Popen[bytes]]:
         """Run a worker, and end it in good order unless it is gone by then."""
-        command = [sys.executable, "-m", "celery", "-A", "shop.app", "worker", "--pool", pool]
+        command = [self.python, "-m", "celery", "-A", "shop.app", "worker", "--pool", pool]
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "INFO"]
         with self.log.open("ab") as log:
             worker = subprocess.Popen(
