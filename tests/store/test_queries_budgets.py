@@ -47,6 +47,7 @@ ADDRESSES = (
     "producers/w1",
     "contradictions",
     "contradictions?invariant=one_done",
+    "reconcile",
     "attention",
     "/",
     "/receipts",
@@ -62,6 +63,7 @@ ADDRESSES = (
     "/quarantine",
     "/producers",
     "/producers/w1",
+    "/reconcile?type=payout&id=PO-88213",
 )
 
 
