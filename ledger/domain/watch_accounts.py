@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ledger.domain import plain
+from ledger.domain import plain, policies
 from ledger.domain.act_accounts import who
 from ledger.domain.naming import job_words
 from ledger.domain.statement import Statement
@@ -107,10 +107,17 @@ def _import(body: Mapping[str, object]) -> str:
     return f"the file {file} was imported: {taken:,} of its {lines:,} lines make receipts"
 
 
+def _tasks(body: Mapping[str, object]) -> str:
+    tasks = plain.list_of(body.get("tasks"))
+    count = "1 task" if len(tasks) == 1 else f"{len(tasks):,} tasks"
+    return f"in which ways the ledger can learn of {count}"
+
+
 _OBSERVED: dict[str, Callable[[Mapping[str, object]], str]] = {
     "heads": _heads,
     "resume": _resume,
     "policy": _policy,
+    "tasks": _tasks,
     "feed": _feed,
     "arrived": _arrived,
     "import": _import,
@@ -184,14 +191,46 @@ def fields(statement: Statement) -> Fields:
 def _lines(statement: Statement) -> Fields:
     if statement.kind == "heartbeat":
         return _cut(_channels(statement), "channels")
-    if statement.kind == "observe" and statement.what == "import":
-        told = plain.object_of(statement.body.get("import"))
-        return [(name, plain.name_of(told.get(name))) for name in _IMPORT]
+    if statement.kind == "observe" and statement.what in _LINES:
+        return _LINES[statement.what](statement.body)
     if statement.kind != "tally":
         return []
     window = plain.object_of(statement.body.get("window"))
     bounds = [(name, plain.name_of(window.get(name))) for name in ("from", "to")]
     return [*bounds, *_cut([_count_line(one) for one in _counts(statement)], "tasks")]
+
+
+def _import_lines(body: Mapping[str, object]) -> Fields:
+    told = plain.object_of(body.get("import"))
+    return [(name, plain.name_of(told.get(name))) for name in _IMPORT]
+
+
+def _policy_lines(body: Mapping[str, object]) -> Fields:
+    return [(name, _patterns(plain.list_of(body.get(name)))) for name in policies.CHOICES]
+
+
+def _patterns(listed: list[object]) -> str:
+    more = f" and {len(listed) - MOST:,} more" if len(listed) > MOST else ""
+    return " ".join(plain.name_of(each) for each in listed[:MOST]) + more
+
+
+def _task_lines(body: Mapping[str, object]) -> Fields:
+    found = (plain.object_of(each) for each in plain.list_of(body.get("tasks")))
+    named = ((plain.name_of(each.get("task")), each) for each in found)
+    lines = [(name, _ways(each)) for name, each in named if name]
+    return [("celery", plain.name_of(body.get("celery"))), *_cut(lines, "tasks")]
+
+
+def _ways(task: Mapping[str, object]) -> str:
+    return ", ".join(plain.name_of(way) for way in plain.list_of(task.get("sees"))) or "nothing"
+
+
+_LINES: dict[str, Callable[[Mapping[str, object]], Fields]] = {
+    "import": _import_lines,
+    "policy": _policy_lines,
+    "tasks": _task_lines,
+}
+"""What some observations state line by line."""
 
 
 def _count_line(one: Mapping[str, object]) -> tuple[str, str]:

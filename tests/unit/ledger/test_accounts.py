@@ -201,6 +201,7 @@ def test_every_kind_that_is_no_skip_has_an_account() -> None:
 @pytest.mark.parametrize("value", [None, 5, "", "x" * 300, [], [None, 5], {}, {"channel": {}}])
 def test_nothing_that_is_sent_keeps_a_receipt_from_being_told(kind: str, value: Any) -> None:
     names = ("job", "jobs", "act", "actor", "channels", "counts", "heads", "window", "loop", "what")
+    names += ("tasks", "each", "error", "revoked", "workflow", "took_ms")
     one = make(0, kind, **dict.fromkeys(names, value))
 
     sentence = judge(one, None, None, None, shown="").sentence
@@ -227,6 +228,18 @@ def test_many_channels_are_cut_and_the_rest_is_counted() -> None:
 
     assert told[1] == ("c0", "nothing new after 1")
     assert told[-1] == ("more channels", "8")
+
+
+def test_a_policy_states_its_patterns_and_the_tasks_their_ways() -> None:
+    lists = {"version": "3", "each": ["a.*", "b"], "never": [f"c{n}" for n in range(14)]}
+    tasks = [{"task": "a", "sees": ["signals", "once"]}, {"task": "b"}, 5]
+
+    policy = accounts.fields(make(0, "observe", what="policy", **lists))
+    seen = accounts.fields(make(0, "observe", what="tasks", celery="5.6.0", tasks=tasks))
+
+    assert policy[1:3] == [("version", "3"), ("each", "a.* b")]
+    assert policy[-1] == ("never", "c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 and 2 more")
+    assert seen[1:] == [("celery", "5.6.0"), ("a", "signals, once"), ("b", "nothing")]
 
 
 def test_only_an_act_without_a_token_is_the_ledgers_own() -> None:
