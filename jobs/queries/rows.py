@@ -82,6 +82,11 @@ def generation(job: Job, known: Known) -> Document | None:
     return {"value": job.generation, "rank": rank}
 
 
+def deliveries(job: Job) -> int | None:
+    """Give how often a job was handed to a worker, None where a tally is all that tells of it."""
+    return None if not job.deliveries and job.tallied_leaf is not None else job.deliveries
+
+
 def executions(job: Job) -> int:
     """Give how often a job began, by its starts, by what its row counts, or at least once.
 

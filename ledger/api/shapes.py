@@ -217,7 +217,7 @@ JOB: Schema = object_of(
         "generation": or_null(ANY_OBJECT),
         "logical_scope": or_null(TEXT),
         "original": or_null(ANY_OBJECT),
-        "deliveries": COUNT,
+        "deliveries": or_null(COUNT),
         "executions": COUNT,
         "states": list_of(ANY_OBJECT),
         "skipped_because": object_of({"count": named("Count"), "items": list_of(named("Item"))}),

@@ -163,7 +163,7 @@ WHY: dict[str, str] = {
 def why(left: LeftOut) -> str:
     """Say why the target of a pointer has no receipt, without a full stop."""
     policy = left.policy
-    version = f" {policy.version}" if policy.version else ""
+    version = f"policy {policy.version}" if policy.version else "the policy"
     source = f" of {policy.source}" if policy.source else ""
-    named = f"the policy{version}{source} (№{policy.leaf:,})"
+    named = f"{version}{source} (№{policy.leaf:,})"
     return WHY[left.rule].format(policy=named, task=left.task)

@@ -19,6 +19,7 @@ def task_row(project: ProjectRow, one: Document) -> Document:
         "url": address(project, "tasks", one["task"]),
         "done_url": address(project, "receipts", q=f"{one['q']} kind:done"),
         "skipped_url": address(project, "receipts", q=f"{one['q']} kind:skip"),
+        "tallies_url": address(project, "receipts", q=one["tallies_q"]),
         "failed_url": address(project, "receipts", q=f"{one['q']} kind:fail,discard"),
         "seen": ", ".join(sorted({*one["ways"]["told"], *one["ways"]["seen"]})) or "not known",
         "skips_seen": ", ".join(one["ways"]["skips"]),
@@ -79,7 +80,7 @@ def task(project: ProjectRow, document: Document) -> Document:
 
 def _tallied(project: ProjectRow, document: Document) -> list[Document]:
     """Count the outcomes in tallies; a tally is about many tasks, so the list has those of all."""
-    url = address(project, "receipts", q=document["tallies_q"])
+    url = task_row(project, document)["tallies_url"]
     labels = {"done": "done, in tallies", "retried": "retried, in tallies"}
     found = document["tallied"]
     return [

@@ -67,9 +67,14 @@ def facet_rows(project_id: int, after: datetime, now: datetime) -> dict[str, lis
     kinds = [(kind, *sums) for kind, _, *sums in rows]
     reasons = [(reason, *sums) for kind, reason, *sums in rows if kind == "skip"]
     return {
-        "kind": _counted(kinds, ["kind"], "", since, span),
-        "reason": _counted(reasons, ["reason"], "", skips, span),
+        "kind": _by_receipts(_counted(kinds, ["kind"], "", since, span)),
+        "reason": _by_receipts(_counted(reasons, ["reason"], "", skips, span)),
     }
+
+
+def _by_receipts(rows: list[Document]) -> list[Document]:
+    """Sort rows by what their lists hold: a facet shows no tallied outcomes."""
+    return sorted(rows, key=lambda row: -int(row["count"]))
 
 
 def _check(query: Query, by: list[str], bucket: str) -> None:

@@ -38,6 +38,7 @@ def list_tasks(project_id: int, after: datetime, now: datetime) -> Document:
     for one in ordered[:MOST]:
         one |= _told_of(one["task"], seen.get(one["task"], Seen()), in_force)
         one["q"] = _query(one["task"], start)
+        one["tallies_q"] = _tallies_query(seen.get(one["task"], Seen()), start)
     return {
         "items": ordered[:MOST],
         "window": _window(project_id, start, complete=len(ordered) <= MOST),

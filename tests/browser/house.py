@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.browser import feeds, history
+from tests.browser import feeds, history, shop
 from tests.running import Counterfoil
 from tests.servers import PATIENCE
 
@@ -28,7 +28,8 @@ from access import store
 from access.rows import COMMAND_LINE as actor
 people = {name: store.create_user(username=name, display_name=name.title(), actor=actor)
           for name in ("alice", "bob", "charlie")}
-names = {"orders": "acme / orders", "odd": "", "empty": "", "elsewhere": "", "feeds": ""}
+names = dict.fromkeys(("odd", "empty", "elsewhere", "feeds", "shop"), "")
+names["orders"] = "acme / orders"
 names |= {"spare-%d" % number: "" for number in range(SPARE)}
 tokens = {}
 for slug, name in names.items():
@@ -71,8 +72,10 @@ class House:
         now = datetime.now(UTC)
         self.load("orders", history.orders(now))
         self.load("odd", history.odd(now))
+        self.load(shop.PROJECT, shop.bodies(now))
         self.wait_until_derived("orders")
         self.wait_until_derived("odd")
+        self.wait_until_derived(shop.PROJECT)
         self.server.manage("shell", "-c", feeds.code())
         wait_for(lambda: self.read("feeds", "producers")["feed"]["incomplete"] == 4)
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 from kit import ids
 from tests.architecture import ROOT
-from tests.browser import feeds, history
+from tests.browser import feeds, history, shop
 from tests.browser.conftest import NARROW, WIDE, Windows
 from tests.browser.house import House
 
@@ -55,6 +55,17 @@ PAGES = {
     "subject": "/p/orders/subjects/payout/PO-88213",
     "tasks": "/p/orders/tasks",
     "task": f"/p/orders/tasks/{ids.segment('stock.sync')}",
+    "tasks of a shop": "/p/shop/tasks",
+    "task in tallies": f"/p/shop/tasks/{ids.segment('mail.send')}",
+    "policies": "/p/shop/policies",
+    "no policies": "/p/empty/policies",
+    "not recorded": "/p/shop/receipts/{ping-skip}/explain",
+    "found in a tally": "/p/shop/receipts/{c1-skip}/explain",
+    "announced policy": "/p/shop/receipts/{policy-1}/explain",
+    "traced receipt": "/p/shop/receipts/{p1-enqueue}",
+    "list of a shop": "/p/shop/receipts",
+    "job run twice": "/p/shop/jobs/celery/shop/r1",
+    "tallied job": "/p/shop/jobs/celery/shop/x1",
     "reconcile": "/p/orders/reconcile",
     "reconciled": "/p/orders/reconcile?type=payout&unnumbered=1&id=PO-88213&id=PO-9",
     "not watched": "/p/orders/reconcile?type=payout&from=2020-01-01&id=PO-88213",
@@ -98,7 +109,9 @@ def address(house: House, page: str) -> str:
         return path
     before, _, rest = path.partition("{")
     name, _, after = rest.partition("}")
-    return before + house.ref_of(path.split("/")[2], history.name_id(name)) + after
+    project = path.split("/")[2]
+    receipt = name if project == shop.PROJECT else history.name_id(name)
+    return before + house.ref_of(project, receipt) + after
 
 
 def read_violations(page: Page, *, colours_only: bool = False) -> list[str]:

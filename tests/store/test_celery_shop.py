@@ -66,20 +66,20 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
     "w3-failed": ("fail", "", ""),
     "ping-skip-2": ("skip.in_flight", "unrecorded", ""),
 }
-JOBS: dict[str, tuple[str, int, int]] = {
+JOBS: dict[str, tuple[str, int | None, int]] = {
     "p1": ("done", 1, 1),
     "r1": ("done", 2, 2),
     "m1": ("done", 2, 2),
     "p2": ("done", 1, 2),
     "s1": ("retry.swallowed", 0, 0),
-    "s2": ("done", 0, 1),
+    "s2": ("done", None, 1),
     "s3": ("revoke.effected", 0, 0),
-    "c1": ("done", 0, 1),
+    "c1": ("done", None, 1),
     "e1": ("skip.expired", 0, 0),
     "i1": ("skip.unexplained", 0, 1),
-    "x1": ("done", 0, 1),
+    "x1": ("done", None, 1),
 }
-"""What a job came to, its deliveries, and its executions."""
+"""What a job came to, its deliveries where they were told, and its executions."""
 
 
 @dataclass

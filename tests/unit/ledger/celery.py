@@ -164,7 +164,7 @@ CASES: dict[str, tuple[list[Statement], datetime, str, str]] = {
     "an original that a policy leaves out": (
         [policy(0, version="3", never=["mail.*"]), turned_away(1, original={"job": "3f0c"})],
         SOON, "skip.in_flight",
-        "Skipped, said to be in flight; job 3f0c is not on record: the policy 3 of celery/shop "
+        "Skipped, said to be in flight; job 3f0c is not on record: policy 3 of celery/shop "
         "(№0) keeps no ordinary outcomes of mail.send.",
     ),
 }  # fmt: skip
