@@ -275,6 +275,25 @@ def test_a_file_that_a_listing_missed_is_not_taken_for_lost(
     spool.close()
 
 
+def test_a_journal_that_a_listing_missed_altogether_is_not_taken_for_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = Spool(tmp_path / "spool", "one")
+    write(spool, range(2))
+    composer = Composer(spool.directory)
+    composer.compose(everything=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(counterfoil.composer.folder, "journals", lambda at: {})
+        composer.compose(everything=True)
+    write(spool, range(2, 4))
+
+    composer.compose(everything=True)
+
+    assert jobs_of(spool.directory) == Counter("0123")
+    assert composer.standing().lost == 0
+    spool.close()
+
+
 class Told:
     """A history of a directory with two writers, and the count of what was written and torn."""
 
