@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from kit import clock
@@ -19,6 +19,7 @@ from ledger.queries import (
     set_aside,
     subjects,
     tasks,
+    watched,
 )
 from ledger.queries.lists import Asked
 from ledger.queries.receipts import Found
@@ -95,6 +96,11 @@ def subject(project_id: int, kind: str, name: str, as_of_text: str = "") -> Docu
     """Say what became of one business object."""
     cut = as_of.find_as_of(project_id, as_of_text, clock.now())
     return subjects.subject_document(project_id, kind, name, cut)
+
+
+def watched_since(project_id: int) -> datetime | None:
+    """Give the first moment for which anything of a project was watched."""
+    return watched.since(project_id, find_cut(project_id, ""))
 
 
 def task_list(project_id: int) -> Document:

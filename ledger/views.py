@@ -239,6 +239,7 @@ def _listing(request: HttpRequest, project: ProjectRow, document: Document) -> D
             f"--project {project.slug} --scope ingest --name first",
             "clear_url": present.address(project, "receipts"),
             "not_searched": "the text of bodies; bare words match ids, jobs, scopes and subjects",
+            "watched_since": None if sent else documents.watched_since(project.id),
         },
     }
 

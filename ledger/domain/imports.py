@@ -41,6 +41,15 @@ def imported_span(statement: Statement) -> tuple[datetime, datetime] | None:
     return min(first, last), max(first, last)
 
 
+def not_watched_before(source: str, first: datetime) -> str:
+    """Say that what is not here may be older than all that is watched."""
+    whose = f"{source} is" if source else "anything here is"
+    return (
+        f"Whether its original is from before {first:%Y-%m-%d %H:%M:%S} UTC, the first moment for "
+        f"which {whose} watched."
+    )
+
+
 def line_id(source: str, digest: str, ordinal: int, part: int = 0) -> str:
     """Return the id of the receipt of a line, given the line's digest.
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from kit import bulk, ids
 from ledger import statements
-from ledger.domain import explain, pointers, words
+from ledger.domain import explain, imports, pointers, words
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.models import ReceiptBody
 from ledger.projectors.book import Book
-from ledger.queries import dependents, heads, judged_again, kin, lists
+from ledger.queries import dependents, heads, judged_again, kin, lists, watched
 from ledger.queries.as_of import AsOf, BadAsOf
 from ledger.queries.receipts import Found
 from ledger.registry import registry
@@ -72,7 +72,19 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
     document["verdict"] |= _rules(project_id, statement, as_of)
     document["sections"] = _sections(project_id, statement, as_of)
     document["dependents"] = dependents.dependents_of(project_id, statement, as_of)
+    document["cannot_know"] += _not_watched(project_id, statement, document["pointer"], as_of)
     return document
+
+
+def _not_watched(
+    project_id: int, statement: Statement, pointer: Document | None, as_of: AsOf
+) -> list[str]:
+    """Say of an original that is not here that it may be from before anything was watched."""
+    if pointer is None or pointer["state"] not in ("pending", "dangling"):
+        return []
+    source = (statement.system, statement.instance)
+    first = watched.since(project_id, as_of, {source})
+    return [] if first is None else [imports.not_watched_before(statement.source, first)]
 
 
 def _rules(project_id: int, statement: Statement, as_of: AsOf) -> Document:

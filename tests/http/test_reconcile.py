@@ -259,3 +259,23 @@ def test_without_a_list_it_says_since_when_each_source_is_watched(
     assert one["source"] == "desk/one"
     assert one["live_since"] == one["watched_since"]
     assert "desk/one" in page
+
+
+def test_an_original_that_is_not_here_may_be_older_than_all_that_is_watched(shop: Desk) -> None:
+    skip = {"kind": "skip", "reason": "already_done", "original": {"job": "0"}}
+    ref = shop.post(skip).document["ref"]
+    shop.catch_up()
+
+    told = shop.read(f"receipts/{ref}/explain")["cannot_know"]
+
+    (since, *_) = shop.read("reconcile")["sources"]
+    day = since["watched_since"][:10]
+    assert [one for one in told if f"from before {day}" in one and "desk/one is watched" in one]
+
+
+def test_an_empty_list_says_from_when_on_it_could_have_found_anything(
+    shop: Desk, browser: Client
+) -> None:
+    page = browser.get(f"/p/{shop.project.slug}/receipts?q=task:nothing").content.decode()
+
+    assert "Nothing before <time" in page
