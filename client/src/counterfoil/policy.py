@@ -38,6 +38,7 @@ log = logging.getLogger("counterfoil")
 EACH, TALLY, NEVER = "each", "tally", "never"
 CHOICES = (EACH, TALLY, NEVER)
 MAX_FILE_BYTES = 256 * 1024
+MAX_PATTERN = 255
 _KNOWN_TASKS = 10_000
 _MEMBERS = ("version", *CHOICES, "clear", "subjects")
 _FIELD = re.compile(r"args\.\d{1,3}|(kwargs\.)?[^\s.]+(\.[^\s.]+)*")
@@ -182,18 +183,20 @@ def _toml(text: str) -> Any:
 def _patterns(given: Any, name: str) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise PolicyError(f'"{name}" must be a list of task patterns.')
-    found = tuple(given)
-    for pattern in found:
-        if not isinstance(pattern, str) or not pattern:
-            raise PolicyError(f'"{name}" must hold texts that are not empty.')
-    return found
+    return tuple(_pattern(pattern, name) for pattern in given)
+
+
+def _pattern(given: Any, name: str) -> str:
+    if not isinstance(given, str) or not 1 <= len(given) <= MAX_PATTERN:
+        raise PolicyError(f'The patterns of "{name}" must be texts of 1 to {MAX_PATTERN} signs.')
+    return given
 
 
 def _object(given: Mapping[str, Any], name: str) -> list[tuple[str, Any]]:
     found = given.get(name, _NOTHING)
     if not isinstance(found, Mapping):
         raise PolicyError(f'"{name}" must be an object whose members are task patterns.')
-    return list(found.items())
+    return [(_pattern(pattern, name), value) for pattern, value in found.items()]
 
 
 def _fields(given: Any, pattern: str) -> tuple[str, ...]:
