@@ -142,7 +142,7 @@ def test_a_guard_of_a_tasks_own_names_the_running_job_by_itself(
     (skip,) = shop.receipts(spool, kind="skip")
     assert skip["job"] == {"task": "guarded", "id": call, "attempt": 1, "queue": "orders"}
     assert skip["original"] == {"job": holder}
-    assert skip["source"] == {"system": "celery", "instance": "shop", "via": "signal"}
+    assert skip["source"] == {"system": "celery", "instance": "shop", "via": "client"}
     assert counterfoil.context.current() is None
 
 

@@ -58,6 +58,7 @@ def test_every_publish_delivery_attempt_outcome_and_skip_of_a_shop_reaches_the_l
     skips = ledger.counts("task", "kind:skip reason:in_flight", of=written["skip"])
     assert len(skips) == project.ONCE + project.SINGLETON + project.GUARDED
     assert set(skips.values()) == {1}
+    expect_sights(ledger)
     pointers = Counter(
         (item["task"].split(".")[-1].split("_")[0], item["pointer"]["state"])
         for item in ledger.receipts("kind:skip")
@@ -67,6 +68,20 @@ def test_every_publish_delivery_attempt_outcome_and_skip_of_a_shop_reaches_the_l
         ("singleton", "resolved"): project.SINGLETON,
         ("guarded", "resolved"): project.GUARDED,
     }
+
+
+def expect_sights(ledger: Ledger) -> None:
+    """Hold what the ledger says it can see of each kind of task to how the tasks were made."""
+    found = {
+        task["task"].split(".")[-1].split("_")[0]: task for task in ledger.get("/tasks")["items"]
+    }
+    assert {kind: set(found[kind]["ways"]["skips"]) - {"signals"} for kind in found} == {
+        "plain": set(),
+        "once": {"once"},
+        "singleton": {"singleton"},
+        "guarded": {"own calls"},
+    }
+    assert all((task["deliveries"], task["executions"]) >= (1, 1) for task in found.values())
 
 
 @pytest.mark.parametrize("pool", ["threads", "solo", "gevent"])
@@ -105,6 +120,8 @@ def test_the_ordinary_outcomes_of_a_tallying_shop_are_all_counted(
     assert len(jobs) == len({row[1] for row in jobs}) == counted["published"]
     assert {row[2] for row in jobs} == {"done"}
     assert Counter(row[0] for row in jobs) == Counter(shop.ran_by_task())
+    tasks = ledger.get("/tasks")["items"]
+    assert sum(task["tallied"]["done"] for task in tasks) == counted["published"]
     # Skips point at these, so they are kept singly.
     locked, guarded = project.ONCE + project.SINGLETON, project.GUARDED
     kinds = ledger.counts("kind", f"source:{SOURCE}", of=2 * locked + guarded)

@@ -28,7 +28,7 @@ def on_begun(
     attempt.worker = str(getattr(request, "hostname", None) or "")
     attempt.is_eager = bool(getattr(request, "is_eager", False))
     attempt.subjects = writes.subjects(task.name, args, kwargs, task)
-    attempts.begin(attempt, writes.source)
+    attempts.begin(attempt, writes.own_source)
     if not _is_kept(attempt):
         return
     if _is_plain(attempt):

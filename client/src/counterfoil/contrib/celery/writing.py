@@ -32,6 +32,8 @@ class Writer:
             "instance": named.get("instance", INSTANCE),
             "via": "signal",
         }
+        # What a task says by itself in the same place, such as a guard's skip.
+        self.own_source = {**self.source, "via": "client"}
         self._instance = self.source["instance"]
         self._source_text = lines.source_of(self.source)
         self._announced: Policy | None = None
