@@ -32,18 +32,19 @@ _COLUMNS = (
     "verdict_when_due", "pointer_text", "pointer_state", "due_at",
 )  # fmt: skip
 _SELECTED = ", ".join(f"e.{name}" for name in _COLUMNS)
+# Sorted by an expression: by the column itself SQLite would go through the whole log in its order.
 _OF_OBJECTS = (
     f"SELECT s.subject, {_SELECTED} FROM entry_subject s "  # noqa: S608
     "JOIN entry e ON e.project_id = s.project_id AND e.leaf_index = s.leaf_index "
     "WHERE s.project_id = %s AND s.type = %s AND s.leaf_index <= %s AND s.subject IN ({marks}) "
-    "ORDER BY s.leaf_index LIMIT %s"
+    "ORDER BY +s.leaf_index LIMIT %s"
 )
 _KINDS = (*subjects.ENDS, *sorted(subjects.OPENS - {"enqueue"}), "skip", "observe")
 _MOVES = ", ".join(f"'{kind}'" for kind in _KINDS)
 _OF_JOBS = (
     f"SELECT e.job, {_SELECTED} FROM entry e{{index}} "  # noqa: S608
     f"WHERE e.project_id = %s AND e.leaf_index <= %s AND e.kind IN ({_MOVES}) "
-    "AND e.job IN ({marks}) ORDER BY e.leaf_index LIMIT %s"
+    "AND e.job IN ({marks}) ORDER BY +e.leaf_index LIMIT %s"
 )
 
 

@@ -41,7 +41,7 @@ SELECTIVE = (
 )  # fmt: skip
 PAGES = (
     "", "receipts", "receipts?as_of=n5", "receipts/n5", "receipts/n5/explain", "tasks",
-    "tasks/mail", "subjects/payout/PO-1", "quarantine", "producers",
+    "tasks/mail", "subjects/payout/PO-1", "quarantine", "producers", "reconcile?type=payout&id=PO-1",
 )  # fmt: skip
 
 
@@ -82,3 +82,13 @@ def test_a_list_that_an_index_leads_does_not_go_through_the_log(
         plan = plan_of(story, f"receipts?q={q}")
 
     assert not [line for line in plan if LOG.fullmatch(line)]
+
+
+def test_the_objects_of_a_list_are_found_by_name(story: stories.Story) -> None:
+    asked = "&".join(f"id=PO-{number}" for number in range(20))
+    with time_machine.travel(story.now + timedelta(hours=1), tick=False):
+        plan = plan_of(story, f"reconcile?type=payout&{asked}")
+
+    read = [line for line in plan if line.startswith("SEARCH s ")]
+    assert read
+    assert not [line for line in read if "entry_subject_by_leaf" in line]
