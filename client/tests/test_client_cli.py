@@ -202,6 +202,21 @@ def test_forwarding_to_nowhere_is_a_wrong_option(call, monkeypatch):
     assert code == options.USAGE and "COUNTERFOIL_URL" in said
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [["receipt", "done"], ["beat", "sweep"], ["skip"], ["forward", "--status"]],
+    ids=" ".join,
+)
+def test_what_finds_no_place_in_the_spool_ends_with_2_or_1_and_a_sentence(call, tmp_path, argv):
+    (tmp_path / "file").touch()
+
+    code, out, said = call("--spool", str(tmp_path / "file"), *argv)
+
+    assert code == (1 if "--status" in argv else 2)
+    assert "Traceback" not in said
+    assert bool(out) is ("--status" in argv)
+
+
 def test_flush_sends_what_waits(call, ledger):
     call("receipt", "done", "--no-send")
 

@@ -240,6 +240,8 @@ def test_a_state_that_cannot_be_read_is_put_aside(
     spool = Spool(tmp_path / "spool", "one")
     write(spool, range(2))
     (spool.directory / decided.NAME).write_text('{"stem": "../x"}')
+    assert Composer(spool.directory).standing().waiting == 2
+    assert (spool.directory / decided.NAME).exists()
 
     Composer(spool.directory).compose(everything=True)
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from counterfoil import forwarding, ids, options, status
 from counterfoil.client import Client
-from counterfoil.errors import CounterfoilError, SettingsError
+from counterfoil.errors import CounterfoilError, SettingsError, SpoolError
 from counterfoil.sender import Speaker
 from counterfoil.settings import from_env
 
@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         return _complain(error, options.USAGE)
     try:
         return int(_COMMANDS[given.command](client, given))
-    except CounterfoilError as error:
+    except (CounterfoilError, OSError) as error:
         return _complain(error, 2)
     finally:
         client.close()
@@ -186,6 +186,8 @@ def _spool(client: Client, given: argparse.Namespace) -> int:
 
 
 def _report(client: Client, given: argparse.Namespace, receipt: str) -> int:
+    if client.lost:
+        return _complain(SpoolError(f"({client.settings.spool})"), 2)
     print(receipt)
     _send(client, given)
     return 0

@@ -28,7 +28,10 @@ MAX_HEADS = 64
 
 
 class Client:
-    """Writes receipts for one ledger: one address, one token, one spool directory."""
+    """Writes receipts for one ledger: one address, one token, one spool directory.
+
+    `lost` counts what found no place in the spool, by this object and in this process.
+    """
 
     def __init__(self, settings: Settings, *, timeout_s: float = 10.0) -> None:
         self.settings = settings
@@ -39,6 +42,7 @@ class Client:
             when_full=settings.when_full,
         )
         self._sender = self._make_sender(timeout_s)
+        self.lost = 0
         self._recording = Recording(settings.policy, self._tell_policy)
         self._heads: dict[int, tuple[Any, Policy, bytes]] = {}
         _open.add(self)
@@ -168,6 +172,7 @@ class Client:
         head = self._head(source)
         line = journal.line_of(task, queue, job, outcome, ms)
         is_there = self._spool.append_outcome(line, head)
+        self.lost += not is_there
         self._wake()
         return is_there
 
@@ -212,6 +217,7 @@ class Client:
         if self.settings.off:
             return False
         is_there = self._spool.append(line, durable=durable, admitted=admitted)
+        self.lost += not is_there
         self._wake()
         return is_there
 

@@ -57,7 +57,7 @@ class Composer:
         Raises OSError when the disk refuses something; nothing is lost by it.
         """
         self.is_held = False
-        decided = decisions.load(self._directory)
+        decided = decisions.load(self._directory, repairs=True)
         self._finish(decided)
         files = folder.journals(self._directory)
         if not (files or decided.journals) or not self._is_worth_it(files, decided, everything):

@@ -61,16 +61,20 @@ class Decided:
         return replace(self, journals={s: p for s, p in self.journals.items() if s not in stems})
 
 
-def load(directory: Path) -> Decided:
-    """Read what is decided; with no file, a new spool of tallies begins."""
+def load(directory: Path, *, repairs: bool = False) -> Decided:
+    """Read what is decided; with no file, a new spool of tallies begins.
+
+    A file that cannot be read is put aside where this one `repairs`, which only a composer may.
+    """
     path = directory / NAME
     try:
         return _read(json.loads(path.read_bytes()))
     except FileNotFoundError:
         return _new()
     except (ValueError, KeyError, TypeError, AttributeError):
-        log.warning("%s cannot be read and was put aside; tallies begin anew", path)
-        path.replace(path.with_suffix(".bad"))
+        if repairs:
+            log.warning("%s cannot be read and was put aside; tallies begin anew", path)
+            path.replace(path.with_suffix(".bad"))
         return _new()
 
 
