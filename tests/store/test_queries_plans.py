@@ -41,7 +41,8 @@ SELECTIVE = (
 )  # fmt: skip
 PAGES = (
     "", "receipts", "receipts?as_of=n5", "receipts/n5", "receipts/n5/explain", "tasks",
-    "tasks/mail", "subjects/payout/PO-1", "quarantine", "producers", "reconcile?type=payout&id=PO-1",
+    "tasks/mail", "subjects/payout/PO-1", "quarantine", "producers",
+    "reconcile?type=payout&id=PO-1",
 )  # fmt: skip
 
 
