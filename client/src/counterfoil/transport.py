@@ -58,10 +58,7 @@ class Transport:
     def post(self, body: bytes, content_type: str, feed: str | None = None) -> Reply:
         """Post one body; raises Unreachable when no whole answer came back."""
         headers = self._headers(content_type, feed)
-        if self._pid != os.getpid():
-            # A connection shared with the parent process would mix the two up.
-            self.close()
-            self._pid = os.getpid()
+        self._leave_parent()
         try:
             return self._exchange(body, headers)
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -72,9 +69,16 @@ class Transport:
 
     def close(self) -> None:
         """Close the connection; the next post opens a new one."""
+        self._leave_parent()
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+    def _leave_parent(self) -> None:
+        # Sharing a connection with the parent would mix the two up. It is let go of and not closed:
+        # a thread of the parent may have been reading at the fork, and closing waits for its end.
+        if self._pid != os.getpid():
+            self._pid, self._connection = os.getpid(), None
 
     def _headers(self, content_type: str, feed: str | None) -> dict[str, str]:
         token = self._settings.read_token()
