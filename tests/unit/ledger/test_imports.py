@@ -18,8 +18,8 @@ NINE = datetime(2026, 10, 5, 9, tzinfo=UTC)
 TEN = datetime(2026, 10, 5, 10, tzinfo=UTC)
 TOLD = Told(
     source=("celery", "shop"), file="w.log", file_sha256="ab", length=9, map_name="celery-log",
-    map_sha256="cd", covers="all", lines=4, taken=3, left_out=0, told_live=0, set_aside=1, receipts=3,
-    first_at=NINE, last_at=TEN, faults=((2, "time"),),
+    map_sha256="cd", covers="all", lines=4, taken=3, left_out=0, told_live=0, set_aside=1,
+    receipts=3, first_at=NINE, last_at=TEN, faults=((2, "time"),),
 )  # fmt: skip
 
 
@@ -44,8 +44,8 @@ def test_an_import_covers_the_time_from_its_first_line_to_its_last() -> None:
 
 def test_the_same_import_has_the_same_id_and_any_other_another() -> None:
     others: dict[str, Any] = {
-        "file": "x", "file_sha256": "x", "map_sha256": "x", "taken": 9, "told_live": 9, "set_aside": 9,
-        "receipts": 9, "source": ("a", "b"), "last_at": NINE,
+        "file": "x", "file_sha256": "x", "map_sha256": "x", "taken": 9, "told_live": 9,
+        "set_aside": 9, "receipts": 9, "source": ("a", "b"), "last_at": NINE,
     }  # fmt: skip
     told = [TOLD, *(replace(TOLD, **{name: value}) for name, value in others.items())]
 
