@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.projectors.acknowledgements import AcknowledgementsProjector
 from ledger.projectors.feeds import FeedsProjector
+from ledger.projectors.late import LateProjector
 from ledger.projectors.policies import PoliciesProjector
 from ledger.projectors.receipts import ReceiptsProjector
 from ledger.projectors.roll_ups import RollUpsProjector
@@ -19,13 +20,14 @@ def register() -> None:
     """Register the ledger's projectors in the order in which they run."""
     registry.add_projector(TalliesProjector())
     registry.add_projector(PoliciesProjector())
+    registry.add_projector(FeedsProjector())
+    registry.add_projector(LateProjector())
     registry.add_projector(ReceiptsProjector())
     registry.add_projector(RollUpsProjector())
     registry.add_projector(SightsProjector())
     registry.add_projector(SetAsideProjector())
     registry.add_projector(AcknowledgementsProjector())
     registry.add_projector(WatchedProjector())
-    registry.add_projector(FeedsProjector())
     registry.add_watched(*verdict_items.WATCHED)
     registry.add_attention(attention.pointer_items)
     registry.add_attention(verdict_items.verdict_items)

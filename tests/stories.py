@@ -316,7 +316,10 @@ def fed(story: Story) -> None:
         if story.chance.random() < 0.85:
             number = max(1, first - story.chance.choice((0, 0, 0, 0, 2, 5)))
             given = {"feed_spool": name, "feed_number": number, "token_id": token}
-            story.post(story.body("done"), **given)
+            body = story.body("done")
+            if number % 2:
+                body["occurred_at"] = rfc3339(story.now - timedelta(days=2))
+            story.post(body, **given)
         story.written[name] = first
     if story.chance.random() < 0.25:
         ended(story, name, token)

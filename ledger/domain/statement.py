@@ -8,7 +8,7 @@ names and facts and no judgement but one, the evidence level, which is ours to g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from ledger.domain import members, plain, receipt_ids
@@ -33,11 +33,13 @@ __all__ = [
     "Statement",
     "SwitchNamed",
     "done_id",
+    "in_order",
     "key_digest",
     "level_of",
     "masked_id",
     "normal_id",
     "read_statement",
+    "suffers_lateness",
 ]
 
 LATE_AFTER = timedelta(hours=24)
@@ -165,6 +167,20 @@ class Statement:
         return self.via == "row" or (self.via == "import" and self.what == "row")
 
 
+def suffers_lateness(statement: Statement) -> bool:
+    """Tell whether a receipt has a lower level for no other reason than when it came."""
+    at = statement.occurred_at
+    if at is None or statement.received_at - at <= LATE_AFTER:
+        return False
+    return level_of(statement.via, statement.evidence, is_late=False) != statement.level
+
+
+def in_order(statement: Statement) -> Statement:
+    """Give a late receipt as one that was waiting in its spool, so that lateness takes no level."""
+    level = level_of(statement.via, statement.evidence, is_late=False)
+    return replace(statement, level=level)
+
+
 def read_statement(
     stub: Mapping[str, object],
     *,
@@ -177,13 +193,12 @@ def read_statement(
     minted: bool = False,
     id_default: str = "",
     derived_from: str | None = None,
-    arrival_in_order: bool = False,
 ) -> Statement:
     """Read one receipt; what cannot be read is left empty, and nothing here ever fails.
 
     `source_default` is the (system, instance) of the token, `id_default` the id that the server
-    gave when the body has none (minted, or from the feed's number), `arrival_in_order` whether
-    an `arrived` receipt puts it in order within its spool, so that lateness takes no level.
+    gave when the body has none (minted, or from the feed's number). What came late has its lower
+    level until it is known to have waited in its spool: then `in_order` gives it back.
     """
     body = plain.object_of(stub)
     system, instance = members.source_of(body, source_default)
@@ -206,7 +221,7 @@ def read_statement(
         instance=instance,
         via=via,
         evidence=evidence,
-        level=level_of(via, evidence, is_late=is_late and not arrival_in_order),
+        level=level_of(via, evidence, is_late=is_late),
         derived_from=derived_from,
         token_id=token_id,
         minted=minted,

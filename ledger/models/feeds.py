@@ -144,7 +144,7 @@ class FeedToken(models.Model):
 class LateReceipt(models.Model):
     """A receipt that came more than a day after it happened, by its number in its spool.
 
-    It was waiting in the spool when both its neighbours arrived: then `in_order_leaf` is the
+    It was waiting in the spool if both its neighbours arrived too: then `in_order_leaf` is the
     `arrived` receipt by which that was so.
     """
 
@@ -153,8 +153,6 @@ class LateReceipt(models.Model):
     leaf_index = models.BigIntegerField()
     spool = models.TextField()
     number = models.BigIntegerField()
-    has_before = models.BooleanField()
-    has_after = models.BooleanField()
     in_order_leaf = models.BigIntegerField(null=True)
 
     class Meta:

@@ -22,9 +22,9 @@ from ledger import statements, tallied
 from ledger.domain import links, pointers
 from ledger.domain.names import column
 from ledger.domain.policies import Policy
-from ledger.domain.statement import JobName, Statement
+from ledger.domain.statement import JobName, Statement, in_order
 from ledger.domain.tallies import Tallied
-from ledger.projectors import policies
+from ledger.projectors import late, policies
 from ledger.projectors.policies import Kept
 from ledger.statements import Item
 
@@ -119,6 +119,10 @@ class Book:
             self._load([leaf])
         return self._statements[leaf]
 
+    def put_in_order(self, leaf: int) -> None:
+        """Let a late receipt be known as one that was waiting in its spool."""
+        self._statements[leaf] = in_order(self.get(leaf))
+
     def add(self, item: Item, names: Iterable[Name]) -> None:
         """Let the next leaf be found under its names."""
         statement = item.statement
@@ -210,7 +214,9 @@ class Book:
 
     def _load(self, leaves: Iterable[int]) -> None:
         missing = {leaf for leaf in leaves if leaf not in self._statements}
-        for leaf, statement in statements.load_leaves(self._project_id, missing).items():
+        found = statements.load_leaves(self._project_id, missing)
+        found |= late.as_ordered(self._project_id, found, self._seen)
+        for leaf, statement in found.items():
             self._know(leaf, statement)
 
 

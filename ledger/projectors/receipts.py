@@ -8,7 +8,7 @@ one of its names (`pointer_wait`); a change is an event of that pointer at that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -19,12 +19,12 @@ from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.policies import SKEW
 from ledger.domain.statement import Statement, normal_id
-from ledger.projectors import policies
+from ledger.projectors import late, policies
 from ledger.projectors.book import Book, Name, Near, is_of_key, names_of
 from ledger.registry import Judging, Write, registry
 from ledger.statements import Item
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 TABLES = ("entry", "entry_subject", "pointer_event", "pointer_wait")
 # A skip looks for its key back in time, and up to this far ahead where a lock was lost.
 AHEAD = timedelta(minutes=10)
@@ -116,6 +116,8 @@ class _Run:
     waits: dict[Name, set[int]]
     current: dict[int, Judgement]
     judgings: Sequence[Judging]
+    late: Set[int] = frozenset()
+    raised: Mapping[int, Sequence[int]] = field(default_factory=dict)
     entries: list[tuple[object, ...]] = field(default_factory=list)
     subjects: list[tuple[object, ...]] = field(default_factory=list)
     events: list[tuple[object, ...]] = field(default_factory=list)
@@ -126,15 +128,25 @@ class _Run:
         statement = item.statement
         self.book.add(item, self.names[item.leaf])
         touched = {leaf for one in self.judgings for leaf in one.take(item)}
+        touched.update(self._put_in_order(item.leaf))
         judgement, finding = judge(statement, self.book, self.judgings)
         self.current[item.leaf] = judgement
         self.entries.append(self._entry(item, judgement))
         self.subjects.extend(
             (self.project_id, type_, subject, item.leaf) for type_, subject in statement.subjects
         )
-        if finding is not None or any(one.watches(item.leaf) for one in self.judgings):
+        is_watched = item.leaf in self.late or any(j.watches(item.leaf) for j in self.judgings)
+        if finding is not None or is_watched:
             self._note(item.leaf, item.leaf, judgement, finding)
         self._ask_again(item, touched)
+
+    def _put_in_order(self, leaf: int) -> Iterator[int]:
+        """Give the late receipts that an arrival puts in order, and the pointers that ask them."""
+        for one in self.raised.get(leaf, ()):
+            self.book.put_in_order(one)
+            yield one
+            for name in names_of(self.book.get(one)):
+                yield from self.waits.get(name, ())
 
     def _ask_again(self, item: Item, waiting: set[int]) -> None:
         for kind, name in self.names[item.leaf]:
@@ -235,7 +247,12 @@ class ReceiptsProjector:
         book = Book(project_id, items[0].leaf)
         names = {item.leaf: _names(item) for item in items}
         earliest = _before(min(item.statement.begun_at for item in items))
-        waits, leaves = _waiting(project_id, names.values(), earliest)
+        raised = late.raised_by(project_id, items)
+        stored = [one for found in raised.values() for one in found if one not in names]
+        book.fetch_leaves(stored)
+        asked = [*names.values(), *(names_of(book.get(one)) for one in stored)]
+        waits, leaves = _waiting(project_id, asked, earliest)
+        leaves.update(stored)
         for change in policies.find_changes(project_id, _recorders(items)):
             name = ("policy", change.source)
             names[change.leaf] |= {name}
@@ -246,7 +263,9 @@ class ReceiptsProjector:
         book.fetch_keys(_wanted_keys(items))
         book.fetch_leaves(leaves)
         judgings = [judge.open(project_id, items) for judge in registry.judges]
-        run = _Run(project_id, book, names, waits, _current(project_id, leaves), judgings)
+        numbered = late.numbered(project_id, items)
+        current = _current(project_id, leaves)
+        run = _Run(project_id, book, names, waits, current, judgings, numbered, raised)
         for item in items:
             run.take(item)
         return run.write

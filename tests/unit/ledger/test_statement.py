@@ -15,11 +15,13 @@ from ledger.domain.statement import (
     Pointer,
     SwitchNamed,
     done_id,
+    in_order,
     key_digest,
     level_of,
     masked_id,
     normal_id,
     read_statement,
+    suffers_lateness,
 )
 from tests.unit.ledger.shelf import NOON, key, make
 
@@ -213,7 +215,7 @@ def test_the_way_in_sets_the_ceiling_and_the_producer_can_only_lower_it(
 
 
 @pytest.mark.parametrize(
-    ("late_by", "in_order", "expected"),
+    ("late_by", "is_in_order", "expected"),
     [
         (timedelta(hours=24), False, "recorded"),
         (timedelta(hours=24, microseconds=1), False, "reconstructed"),
@@ -223,11 +225,15 @@ def test_the_way_in_sets_the_ceiling_and_the_producer_can_only_lower_it(
     ids=["24 h", "a moment more", "a moment more but in order", "from the future"],
 )
 def test_a_receipt_more_than_a_day_late_is_reconstructed_unless_in_order(
-    late_by, in_order, expected
+    late_by, is_in_order, expected
 ):
     body = {"kind": "done", "occurred_at": (NOON - late_by).isoformat()}
 
-    assert read(body, arrival_in_order=in_order).level == expected
+    statement = read(body)
+    statement = in_order(statement) if is_in_order else statement
+
+    assert statement.level == expected
+    assert suffers_lateness(statement) is (expected == "reconstructed")
 
 
 def test_the_key_digest_leaves_out_the_version_and_keeps_all_else():
