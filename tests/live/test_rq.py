@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import spooled
+from fakeledger import FakeLedger
 
 from tests.rq_shop.rig import Shop
 from tests.servers import PATIENCE, Redis
@@ -211,6 +212,30 @@ def test_ordinary_jobs_are_tallied_and_their_work_horses_leave_no_spool(
     assert [policy["tally"] for policy in policies] == [["*"]] * 7
     left = spooled.text_of(shop.spool)
     assert left.count(f"{JOBS}.pay") == 5
+
+
+def test_a_worker_that_sends_while_it_forks_loses_and_doubles_nothing(shop: Shop) -> None:
+    ledger, count = FakeLedger(), 60
+    shop.environment.update(COUNTERFOIL_URL=ledger.url, COUNTERFOIL_TOKEN=ledger.token)
+    shop.run("-c", MANY, shop.url, str(count))
+
+    shop.work()
+    shop.run("-m", "counterfoil", "spool", "flush")
+
+    told = {kind: [r["job"]["id"] for r in ledger.of_kind(kind)] for kind in ("start", "done")}
+    assert sorted(told["start"]) == sorted(told["done"]) == [f"{n:02}" for n in range(count)]
+    assert ledger.conflicts == []
+    ledger.close()
+
+
+MANY = """
+import sys, redis
+from rq import Queue
+queue = Queue(connection=redis.Redis.from_url(sys.argv[1]))
+numbers = range(int(sys.argv[2]))
+make = lambda n: Queue.prepare_data("tests.rq_shop.jobs.pay", [str(n)], job_id=f"{n:02}")
+queue.enqueue_many([make(n) for n in numbers])
+"""
 
 
 def test_off_leaves_no_trace(shop: Shop) -> None:
