@@ -215,7 +215,7 @@ def main() -> None:
         free.bind(("127.0.0.1", 0))
         down = f"http://127.0.0.1:{free.getsockname()[1]}"
     stand_in = [sys.executable, str(ROOT / "bench" / "client.py"), "--serve"]
-    server = subprocess.Popen(stand_in, stdout=subprocess.PIPE)
+    server = subprocess.Popen(stand_in, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     urls = {"up": f"http://127.0.0.1:{int(server.stdout.readline())}", "down": down}
     try:
         with closing(Redis()) as redis, tempfile.TemporaryDirectory() as folder:

@@ -29,6 +29,7 @@ class Shop:
     """The shop in a folder of its own, with a spool beside it; it sends nothing unless told to."""
 
     python = sys.executable
+    ids: dict[str, str]
 
     def __init__(self, folder: Path, redis_url: str, policy: dict[str, Any], **environment: str):
         self.folder, self.spool = folder, folder / "spool"

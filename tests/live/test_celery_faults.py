@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.celery_shop.rig import Shop
+from tests.celery_shop.ledger import Ledger
+from tests.celery_shop.rig import SOURCE, Shop
+from tests.running import Counterfoil
 from tests.servers import Redis, list_children
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -33,7 +35,6 @@ CASES: dict[str, tuple[list[Any], list[str]]] = {
     "dies": (["a"], [*RUN, "fail worker_lost"]),
     "dies_once": (["a"], [*RUN, "deliver", "start", "done"]),
 }
-LAST = {"done", "fail", "skip", "discard"}
 
 
 @pytest.fixture(scope="module")
@@ -44,23 +45,38 @@ def redis_alone() -> Iterator[Redis]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, redis_alone: Redis) -> dict[str, list[Any]]:
-    """Give the receipts of each special task, run by one worker."""
-    shop = Shop(tmp_path_factory.mktemp("faults"), redis_alone.url, EACH)
-    ids = shop.call(*((name, args, {}) for name, (args, _) in CASES.items()))
+def shop(tmp_path_factory: pytest.TempPathFactory, redis_alone: Redis) -> Shop:
+    """Give a shop whose worker has run each special task, or tried to."""
+    made = Shop(tmp_path_factory.mktemp("faults"), redis_alone.url, EACH)
+    ids = made.call(*((name, args, {}) for name, (args, _) in CASES.items()))
+    made.ids = dict(zip(CASES, ids, strict=True))
     expected = sum(len(words) for _, words in CASES.values())
 
     def is_over(receipts: list[dict[str, Any]]) -> bool:
         return len([r for r in receipts if r.get("job", {}).get("id") in ids]) >= expected
 
-    with shop.worker("-c", "2"):
-        shop.await_receipts(is_over)
-        shop.await_empty_queue()
-    found = {name: shop.receipts(job_id=one) for name, one in zip(CASES, ids, strict=True)}
-    return {
-        **found,
-        "skips without a job": [r for r in shop.receipts(kind="skip") if "id" not in r["job"]],
-    }
+    with made.worker("-c", "2"):
+        made.await_receipts(is_over)
+        made.await_empty_queue()
+    return made
+
+
+@pytest.fixture(scope="module")
+def told(shop: Shop) -> dict[str, list[Any]]:
+    """Give the receipts of each special task."""
+    alone = [receipt for receipt in shop.receipts(kind="skip") if "id" not in receipt["job"]]
+    found = {name: shop.receipts(job_id=one) for name, one in shop.ids.items()}
+    return {**found, "skips without a job": alone}
+
+
+@pytest.fixture(scope="module")
+def ledger(shop: Shop, told: dict[str, list[Any]], counterfoil: Counterfoil) -> Ledger:
+    """Give a ledger that has all of it."""
+    total = len(shop.receipts())
+    made = Ledger(counterfoil, "faults")
+    shop.send(made.url, made.token)
+    made.counts("kind", "", of=total)
+    return made
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -95,6 +111,26 @@ def test_a_retry_that_its_own_lock_swallows_names_itself_as_the_holder(
     own = told["swallows_by_lock"][0]["job"]["id"]
     assert skip["original"] == {"job": own}
     assert skip["workflow"] == {"parent": own}
+
+
+@pytest.mark.parametrize(
+    ("name", "deliveries", "executions", "verdict"),
+    [
+        ("echoes", 1, 1, "done"),
+        ("dies_once", 2, 2, "done"),
+        ("retries", 2, 2, "done"),
+        ("dies", 1, 1, "fail.worker_lost"),
+        ("naps_too_long", 1, 1, "fail.time_limit"),
+        ("swallows", 1, 1, "retry.swallowed"),
+    ],
+)
+def test_the_ledger_counts_deliveries_and_executions_apart(
+    name: str, deliveries: int, executions: int, verdict: str, shop: Shop, ledger: Ledger
+) -> None:
+    job = ledger.get(f"/jobs/{SOURCE}/{shop.ids[name]}")
+
+    assert (job["deliveries"], job["executions"]) == (deliveries, executions)
+    assert job["verdict"]["code"] == verdict
 
 
 def test_what_cannot_be_run_is_told_as_discarded(tmp_path: Path, redis_alone: Redis) -> None:
