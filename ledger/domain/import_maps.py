@@ -27,7 +27,7 @@ from ledger.domain.import_values import (
     read_text,
 )
 
-FORMATS = ("csv", "ndjson", "text", "dump", "auto")
+FORMATS = ("csv", "ndjson", "text", "dump", "sqlite", "auto")
 COVERS = ("all", "some")
 LONGEST_TEXT = 64 * 1024
 _TOP = frozenset(

@@ -10,6 +10,7 @@ import csv
 import gzip
 import hashlib
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +19,12 @@ from typing import IO, Any
 from ledger.domain import canonical, import_dumps
 from ledger.domain.import_maps import BadMap, Map
 from ledger.domain.import_values import LineFault
+from ledger.integrations import import_sqlite
 
 LONGEST = 1024 * 1024
 """The bytes of one line; more is set aside, as the receipt it would make could not be stored."""
 
-_GZIP, _SQLITE = b"\x1f\x8b", b"SQLite format 3\x00"
+_GZIP = b"\x1f\x8b"
 _LOOKED_AT = 64 * 1024
 _TOO_LONG = "x" * (LONGEST + 1)
 
@@ -57,10 +59,6 @@ class Source:
             self._outer, self._file, self.head = _open(path)
         except (OSError, EOFError) as error:
             raise Unreadable(f"{path.name}: {_why(error)}") from error
-        if self.head.startswith(_SQLITE):
-            self.close()
-            raise Unreadable(f"{path.name} is a SQLite database; export its table as CSV first, as "
-                             "docs/how-to/import-history.md shows")  # fmt: skip
 
     @property
     def sha256(self) -> str:
@@ -77,8 +75,13 @@ class Source:
         reader = _READERS[chosen.format]
         try:
             yield from reader(self, chosen)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, sqlite3.Error) as error:
             raise Unreadable(f"{self.path.name}: {_why(error)}") from error
+
+    def note(self, raw: bytes) -> None:
+        """Count bytes that were read into the digest and the length of the whole."""
+        self._digest.update(raw)
+        self.length += len(raw)
 
     def raw_lines(self) -> Iterator[tuple[int, bytes | None]]:
         """Give number and bytes of each line without its end; None for one that is too long."""
@@ -96,8 +99,7 @@ class Source:
 
     def _read_line(self) -> bytes:
         raw: bytes = self._file.readline(LONGEST + 1)
-        self._digest.update(raw)
-        self.length += len(raw)
+        self.note(raw)
         return raw
 
 
@@ -117,6 +119,8 @@ def find_format(chosen: Map, head: bytes) -> str:
     """Tell the format of a file whose map leaves it open, by how it begins."""
     if chosen.format != "auto":
         return chosen.format
+    if head.startswith(import_sqlite.MAGIC):
+        return "sqlite"
     begun = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if import_dumps.is_dump(begun):
         return "dump"
@@ -182,7 +186,8 @@ def _check_columns(source: Source, chosen: Map, columns: list[str]) -> None:
 
 
 def _row(number: int, columns: list[str], fields: list[str | None]) -> Line:
-    raw = json.dumps(fields, ensure_ascii=True).encode("ascii")
+    # An empty field is NULL or an empty text, which not every export tells apart.
+    raw = json.dumps([field or "" for field in fields], ensure_ascii=True).encode("ascii")
     if len(fields) != len(columns):
         detail = f"has {len(fields)} fields, and there are {len(columns)} columns"
         return Line(number, raw, fault=LineFault("columns", detail))
@@ -231,7 +236,28 @@ def _read_dump(source: Source, chosen: Map) -> Iterator[Line]:
             yield _row(number, columns, import_dumps.fields_of(text))
 
 
-_READERS = {"text": _read_text, "ndjson": _read_ndjson, "csv": _read_csv, "dump": _read_dump}
+def _read_sqlite(source: Source, chosen: Map) -> Iterator[Line]:
+    """Give the rows of the table that the map names; what is known of the file is their digest."""
+    number = 0
+    try:
+        for columns, fields in import_sqlite.iter_rows(source.path, chosen.table):
+            if number == 0:
+                _check_columns(source, chosen, columns)
+            number += 1
+            line = _row(number, columns, fields)
+            source.note(line.raw + b"\n")
+            yield line
+    except import_sqlite.NoTable as error:
+        raise BadMap(f"{source.path.name} {error}") from None
+
+
+_READERS = {
+    "text": _read_text,
+    "ndjson": _read_ndjson,
+    "csv": _read_csv,
+    "dump": _read_dump,
+    "sqlite": _read_sqlite,
+}
 
 
 def _why(error: BaseException) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -280,6 +282,26 @@ def test_a_log_of_a_worker_becomes_what_its_jobs_did(bench: Bench) -> None:
     assert bench.desk.read("jobs/celery/shop/j-1")["verdict"]["code"] == "done"
     assert bench.desk.read("jobs/celery/shop/j-2")["verdict"]["code"].startswith("fail")
     assert "4111" not in json.dumps(bench.bodies())
+
+
+def test_a_result_table_in_a_sqlite_file_is_read_as_it_is(bench: Bench) -> None:
+    with closing(sqlite3.connect(bench.folder / "app.db")) as database:
+        database.execute(
+            "CREATE TABLE celery_taskmeta (id, task_id, status, result, date_done, traceback)"
+        )
+        database.execute(
+            "INSERT INTO celery_taskmeta VALUES (1, 'j-1', 'SUCCESS', x'80', "
+            "'2026-10-05 09:00:00.5', NULL)"
+        )
+        database.commit()
+    words = ("--source=celery/shop", "--map=celery-taskmeta", str(bench.folder / "app.db"))
+
+    first, again = bench.run(*words), bench.run(*words)
+
+    assert (first.counts["new"], again.counts) == (1, {"new": 0, "known": 1, "aside": 0})
+    (one, _) = bench.bodies()
+    assert one["job"] == {"id": "j-1"}
+    assert one["occurred_at"] == "2026-10-05T09:00:00.500000Z"
 
 
 OBAN = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +25,14 @@ def read(folder: Path, data: bytes, top: str = "", receipt: str = RECEIPT) -> li
     path = folder / "history"
     path.write_bytes(data)
     return read_file(path, read_map(f"{top}\n{receipt}", "mine"))
+
+
+def make_sqlite(path: Path, *statements: str) -> Path:
+    with closing(sqlite3.connect(path)) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+    return path
 
 
 def read_file(path: Path, chosen: Map) -> list[Line]:
@@ -131,7 +140,7 @@ def test_a_pipe_is_read_from_its_first_byte(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"SQLite format 3\x00...", "is a SQLite database; export its table"),
+        (b"SQLite format 3\x00...", "file is not a database"),
         (gzip.compress(b"no\n" + bytes(range(32, 127)) * 9_000, mtime=0)[:90], "ended before"),
         (b"\x1f\x8bnot really", "Unknown compression method"),
     ],
@@ -177,12 +186,49 @@ def test_a_dump_is_read_for_the_table_that_the_map_names(tmp_path: Path) -> None
     assert read(tmp_path, DUMP, 'table = "none"') == []
 
 
+def test_a_table_of_a_sqlite_file_is_read_and_known_as_its_export_is(tmp_path: Path) -> None:
+    path = make_sqlite(
+        tmp_path / "results.db",
+        'CREATE TABLE "a table" (no INTEGER PRIMARY KEY, at TEXT, result BLOB)',
+        """INSERT INTO "a table" VALUES (7, '2026-10-05', x'80049501'), (8, NULL, NULL)""",
+    )
+    before = path.read_bytes()
+
+    found = read_file(path, read_map(f'table = "a table"\n{RECEIPT}', "mine"))
+    exported = read(tmp_path, b"no,at,result\n7,2026-10-05,\n8,,\n")
+
+    assert told(found) == [
+        (1, {"no": "7", "at": "2026-10-05", "result": None}),
+        (2, {"no": "8", "at": None, "result": None}),
+    ]
+    assert [line.raw for line in found] == [line.raw for line in exported]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("top", "why"),
+    [
+        ("", "has no table that the map names; it has jobs"),
+        ('table = "none"', "has no table none; it has jobs"),
+        ('table = "jobs"', "has no column no; it has x"),
+    ],
+)
+def test_a_sqlite_file_without_the_maps_table_or_columns_is_refused(
+    tmp_path: Path, top: str, why: str
+) -> None:
+    path = make_sqlite(tmp_path / "x.db", "CREATE TABLE jobs (x)", "INSERT INTO jobs VALUES (1)")
+
+    with pytest.raises(BadMap, match=why):
+        read_file(path, read_map(f"{top}\n{RECEIPT}", "mine"))
+
+
 @pytest.mark.parametrize(
     ("head", "found"),
     [
         (b"--\n-- PostgreSQL database dump", "dump"),
         (b'  {"a": 1}', "ndjson"),
         (b"\xef\xbb\xbf{}", "ndjson"),
+        (b"SQLite format 3\x00\x10", "sqlite"),
         (b"a,b\n", "csv"),
         (b"", "csv"),
     ],
