@@ -115,6 +115,14 @@ def test_a_digest_is_the_same_in_every_process() -> None:
     assert found == {json.dumps(values.described({"a": [1, None], "b": {"x", 3}}, b"k")) + "\n"}
 
 
+@given(st.text() | st.integers())
+def test_the_short_way_for_common_values_gives_the_same_as_the_long_one(value: Any) -> None:
+    short = values._scalar_text(value)
+
+    assert short in (b"", values.Canonical().text_of(value))
+    assert short or isinstance(value, int)
+
+
 def test_without_a_key_the_size_is_all() -> None:
     assert values.described("abc", b"") == {"size": 5}
 

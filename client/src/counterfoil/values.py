@@ -124,6 +124,9 @@ def described(value: Any, key: bytes) -> dict[str, Any]:
     `{"size": 12, "digest": "hmac-sha256:…"}`; `{"size": 65536, "more": true}` for a value that is
     too large to look at whole; `type` names an object that JSON has no word for.
     """
+    text = _scalar_text(value)
+    if text:
+        return _told(text, key)
     canonical = Canonical()
     try:
         text = canonical.text_of(value)
@@ -132,13 +135,30 @@ def described(value: Any, key: bytes) -> dict[str, Any]:
     except Exception:
         # Somebody else's objects: whatever they do, a task must not fail for being described.
         return {"type": _type_of(value)}
-    found: dict[str, Any] = {"size": len(text)}
-    if not canonical.is_exact:
-        if not isinstance(value, (dict, list, tuple, set, frozenset)):
-            return {"type": _type_of(value)}
-    elif key:
-        found["digest"] = f"hmac-sha256:{hmac.digest(key, text, 'sha256').hex()}"
-    return found
+    if canonical.is_exact:
+        return _told(text, key)
+    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        return {"size": len(text)}
+    return {"type": _type_of(value)}
+
+
+def _told(text: bytes, key: bytes) -> dict[str, Any]:
+    if not key:
+        return {"size": len(text)}
+    return {
+        "size": len(text),
+        "digest": f"hmac-sha256:{hmac.digest(key, text, 'sha256').hex()}",
+    }
+
+
+def _scalar_text(value: Any) -> bytes:
+    """Give the canonical text of the commonest values at once; empty for all others."""
+    kind = type(value)
+    if kind is str and len(value) <= MAX_CLEAR_BYTES:
+        return _quoted(value).encode("utf-8", "surrogatepass")
+    if kind is int and -_SMALL < value < _SMALL:
+        return b"%d" % value
+    return b""
 
 
 def error_of(error: BaseException, key: bytes) -> dict[str, Any]:
@@ -302,6 +322,8 @@ def _type_of(value: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"[:255]
 
 
+_SMALL = 10**15
+_quoted = json.encoder.encode_basestring
 _write = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
 ).encode
