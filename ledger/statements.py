@@ -9,10 +9,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from kit import bulk, ids
-from ledger.domain import canonical, tallies
+from ledger.domain import canonical, plain, tallies
 from ledger.domain.statement import READABLE, Statement, read_statement
 from ledger.domain.tallies import Outcome, Tallied
 from ledger.models import Receipt
@@ -38,20 +39,28 @@ BYTES_AT_ONCE = 1 << 20
 and their rows the write lock for seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Item:
     """A leaf as projectors get it: the statement and the receipt that made it.
 
-    `outcomes` are the rows of a tally, and `listed` the same by job: of all that lies in `data`,
-    they alone are read.
+    `rows` are those of a tally as they were sent: of all that lies in `data`, they alone are read.
     """
 
     leaf: int
     receipt: uuid.UUID
     statement: Statement
     derived_from: uuid.UUID | None
-    outcomes: tuple[Outcome, ...] = ()
-    listed: Mapping[str, Tallied] = field(default_factory=dict, repr=False)
+    rows: Sequence[object] = field(default=(), repr=False)
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Give the rows of a tally, read when they are asked for."""
+        return tallies.outcomes_of(self.rows)
+
+    @cached_property
+    def listed(self) -> Mapping[str, Tallied]:
+        """Give what a tally lists, by job."""
+        return tallies.listing(self.statement, self.outcomes)
 
 
 def load_range(project_id: int, first: int, end: int) -> list[Item]:
@@ -96,7 +105,7 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
     receipt = bulk.as_uuid(stored)
     parent = None if derived is None else bulk.as_uuid(derived)
     names = {"minted": str(receipt), "feed": feed_ids.get(receipt, "")}
-    stub, outcomes = _read(raw, state)
+    stub, rows = _read(raw, state)
     statement = read_statement(
         stub,
         leaf=leaf,
@@ -109,12 +118,11 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
         id_default=names.get(id_source, ""),
         derived_from=None if parent is None else ids.ref_of(parent),
     )
-    listed = tallies.listing(statement, outcomes)
-    return Item(leaf, receipt, statement, parent, outcomes, listed)
+    return Item(leaf, receipt, statement, parent, rows)
 
 
-def _read(raw: bytes | None, state: str) -> tuple[dict[str, object], tuple[Outcome, ...]]:
-    """Give the body without what the stub leaves out, and the jobs of a tally.
+def _read(raw: bytes | None, state: str) -> tuple[dict[str, object], Sequence[object]]:
+    """Give the body without what the stub leaves out, and the rows of a tally.
 
     Both are empty where it cannot be read.
     """
@@ -132,7 +140,7 @@ def _read(raw: bytes | None, state: str) -> tuple[dict[str, object], tuple[Outco
     # What Oban's telemetry calls itself tells a deferred call from any other observation.
     event = data.get("event") if isinstance(data, dict) else None
     stub = value if event is None or "event" in value else {**value, "event": event}
-    return stub, tallies.outcomes_of(data) if is_tally else ()
+    return stub, plain.list_of(plain.object_of(data).get("jobs")) if is_tally else ()
 
 
 def _feed_ids(receipts: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

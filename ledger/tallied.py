@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from kit import bulk
 from ledger import keys, statements
+from ledger.domain import tallies
 from ledger.domain.tallies import Tallied
 from ledger.statements import Item
 
@@ -47,8 +48,9 @@ def find(project_id: int, names: Collection[str], end: int) -> dict[str, list[Ta
         for name, leaves in candidates(project_id, names).items()
     }
     items = statements.load_items(project_id, {leaf for each in possible.values() for leaf in each})
-    found = {
-        name: [items[leaf].listed[name] for leaf in leaves if name in items[leaf].listed]
-        for name, leaves in possible.items()
-    }
-    return {name: told for name, told in found.items() if told}
+    found: dict[str, list[Tallied]] = {}
+    for name, leaves in possible.items():
+        read = (tallies.find(items[leaf].statement, items[leaf].rows, name) for leaf in leaves)
+        if told := [one for one in read if one is not None]:
+            found[name] = told
+    return found

@@ -14,12 +14,12 @@ only what lies below the leaf at hand is seen.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from kit import bulk
 from kit.db import indexed_by
 from ledger import statements, tallied
-from ledger.domain import links, pointers
+from ledger.domain import links, pointers, tallies
 from ledger.domain.names import column
 from ledger.domain.policies import Policy
 from ledger.domain.statement import JobName, Statement, in_order
@@ -67,7 +67,7 @@ class Book:
         self._seen = end
         self._tallies: dict[str, list[int]] = {}
         self._unasked: set[str] = set()
-        self._listed: dict[int, Mapping[str, Tallied]] = {}
+        self._items: dict[int, Item] = {}
         self._policies: dict[tuple[str, str], Kept] = {}
 
     def by_id(self, id_key: str) -> Sequence[Statement]:
@@ -101,8 +101,10 @@ class Book:
         if name not in self._tallies:
             self._fetch_tallies(name)
         leaves = [leaf for leaf in self._tallies[name] if leaf < self._seen]
-        self._list(leaves)
-        return [self._listed[leaf][name] for leaf in leaves if name in self._listed[leaf]]
+        self._load_tallies(leaves)
+        items = (self._items[leaf] for leaf in leaves)
+        found = (tallies.find(item.statement, item.rows, name) for item in items)
+        return [one for one in found if one is not None]
 
     def policies(self, system: str, instance: str) -> Sequence[Policy]:
         """Give the recording policies that a source announced so far."""
@@ -128,8 +130,8 @@ class Book:
         statement = item.statement
         self._know(item.leaf, statement)
         self._seen = statement.leaf + 1
-        if item.listed:
-            self._listed[item.leaf] = item.listed
+        if item.rows:
+            self._items[item.leaf] = item
         for kind, name in names:
             if _matters(kind, statement):
                 self._fresh[kind, name].append(statement.leaf)
@@ -172,10 +174,10 @@ class Book:
         pointed = statement.pointer.job if statement.pointer is not None else None
         self._unasked.update(job.text() for job in (statement.job, pointed) if job is not None)
 
-    def _list(self, leaves: Iterable[int]) -> None:
-        missing = {leaf for leaf in leaves if leaf not in self._listed}
+    def _load_tallies(self, leaves: Iterable[int]) -> None:
+        missing = {leaf for leaf in leaves if leaf not in self._items}
         for leaf, item in statements.load_items(self._project_id, missing).items():
-            self._listed[leaf] = item.listed
+            self._items[leaf] = item
             self._statements.setdefault(leaf, item.statement)
 
     def _kept(self, system: str, instance: str) -> Kept:

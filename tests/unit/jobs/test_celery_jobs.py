@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobs.domain import beginnings, judging, sentences, verdicts
-from jobs.domain.facts import fact_of, tallied_fact
+from jobs.domain.facts import Fact, fact_of, tallied_fact
 from jobs.domain.state import Job, Known
 from ledger.domain import tallies
 from ledger.domain.statement import Statement
@@ -151,19 +151,19 @@ def test_only_so_many_attempts_are_told_apart() -> None:
     assert beginnings.before(text, beginnings.name_of("s", beginnings.MOST + 1), 9_999) is None
 
 
-LISTED = {"jobs": [["mail.send", "3f0c", "done", 12], ["mail.send", "other", "done", 3]]}
+LISTED = [["mail.send", "3f0c", "done", 12], ["mail.send", "other", "done", 3]]
 
 
-def rows_of(leaf: int, clock: str, **data: object) -> dict[str, list[object]]:
+def rows_of(leaf: int, clock: str, *rows: object) -> dict[str, list[Fact]]:
     made = tally(leaf, clock)
-    listed = tallies.listing(made, tallies.outcomes_of(data))
+    listed = tallies.listing(made, tallies.outcomes_of(rows))
     return {name: [tallied_fact(each, name)] for name, each in listed.items()}
 
 
 def test_a_tally_ends_a_job_that_has_receipts_and_keeps_nothing_of_another() -> None:
     known = known_of([told(0, "enqueue")])
 
-    for told_of_one in rows_of(1, "09:10", **LISTED).values():
+    for told_of_one in rows_of(1, "09:10", *LISTED).values():
         known.take_tallied(told_of_one[0])
 
     assert list(known.jobs) == [NAME]
@@ -172,7 +172,7 @@ def test_a_tally_ends_a_job_that_has_receipts_and_keeps_nothing_of_another() -> 
 
 def test_a_tally_that_came_before_the_first_receipt_of_a_job_counts_then() -> None:
     known = Known()
-    known.tallied = rows_of(0, "09:10", **LISTED)
+    known.tallied = rows_of(0, "09:10", *LISTED)
     fact = fact_of(told(1, "enqueue", "09:05"))
     assert fact is not None
 

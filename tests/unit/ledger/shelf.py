@@ -74,9 +74,7 @@ class Shelf:
         kept = [each for each in statements if up_to is None or each.leaf <= up_to]
         self.statements = sorted(kept, key=lambda each: each.leaf)
         self.redacted = frozenset(redacted)
-        self.rows = {
-            leaf: tallies.outcomes_of({"jobs": found}) for leaf, found in (rows or {}).items()
-        }
+        self.rows = {leaf: tallies.outcomes_of(found) for leaf, found in (rows or {}).items()}
         self.all_listed = lists_all
 
     def by_id(self, id_key: str) -> list[Statement]:
