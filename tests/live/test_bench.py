@@ -62,6 +62,21 @@ def test_the_bench_of_pages_prints_each_page_at_each_size() -> None:
     assert "times that of" in done.stdout
 
 
+def test_the_bench_of_tallies_prints_what_an_outcome_costs() -> None:
+    done = subprocess.run(
+        [sys.executable, "bench/tallies.py", "--tallies", "2"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    for what in ("derived, everything", "disk of the jobs' rows", "original is in a tally"):
+        assert what in done.stdout
+
+
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_the_bench_of_the_key_lab_prints_each_recipe(database: str) -> None:
     if database == "postgresql":
