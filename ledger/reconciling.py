@@ -143,7 +143,7 @@ def line_of(item: Mapping[str, Any]) -> str:
     verdict, name = item["verdict"], ascii(item["id"])[1:-1]
     parts = [verdict["sentence"] if verdict else "", item["by"] or ""]
     if item["became"] == "nothing_recorded" and item["outside"]:
-        parts = [f"{item['outside']:,} receipts outside the window"]
+        parts = [f"outside the window: {item['outside']:,} receipts"]
     if item["done_again"]:
         parts.append(f"done again by {', '.join(item['done_again'])}")
     return "  ".join([name, *filter(None, parts)])
@@ -157,13 +157,13 @@ def summary(totals: Mapping[str, Any]) -> list[str]:
     )
     found = [f"{totals['expected']:,} expected: {told}."]
     if counts["done_again"]:
-        found.append(f"{counts['done_again']:,} were done more than once.")
+        found.append(f"Done more than once: {counts['done_again']:,}.")
     if counts["outside"]:
-        found.append(f"{counts['outside']:,} without a record have one outside the window.")
+        found.append(f"Without a record, but with one outside the window: {counts['outside']:,}.")
     if totals["listed_again"]:
-        found.append(f"{totals['listed_again']:,} lines name an object that stood there before.")
+        found.append(f"Lines that name an object once more: {totals['listed_again']:,}.")
     if totals["blank_lines"]:
-        found.append(f"{totals['blank_lines']:,} lines name nothing.")
+        found.append(f"Lines that name nothing: {totals['blank_lines']:,}.")
     return found
 
 

@@ -224,7 +224,11 @@ def _find_broken(
         return None
     known = {name: feed.get(name) for name in ("gaps", "silent", "dropped", "unnumbered")}
     counted = {name: value for name, value in known.items() if isinstance(value, int) and value}
-    missing = [words.format(counted[name]) for name, words in _MISSING.items() if counted.get(name)]
+    missing = [
+        one if counted[name] == 1 else many.format(counted[name])
+        for name, (one, many) in _MISSING.items()
+        if name in counted
+    ]
     if missing:
         sentence = f"What was sent is not complete: {', '.join(missing)}."
         return Standing(INCOMPLETE, sentence, "feed-missing")
@@ -240,9 +244,9 @@ def _find_broken(
 
 
 _MISSING = {
-    "gaps": "{:,} numbers or ranges of them did not arrive",
-    "silent": "{:,} senders fell silent",
-    "dropped": "{:,} receipts were lost before they were sent",
+    "gaps": ("a number did not arrive", "{:,} numbers or ranges of them did not arrive"),
+    "silent": ("a sender fell silent", "{:,} senders fell silent"),
+    "dropped": ("a receipt was lost before it was sent", "{:,} receipts were lost unsent"),
 }
 
 RULE_WORDS = {

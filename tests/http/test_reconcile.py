@@ -13,6 +13,7 @@ from django.test import Client
 
 from tests import factories
 from tests.desk import Desk
+from tests.http.test_producers import Floor
 
 MANY = 600
 
@@ -279,3 +280,40 @@ def test_an_empty_list_says_from_when_on_it_could_have_found_anything(
     page = browser.get(f"/p/{shop.project.slug}/receipts?q=task:nothing").content.decode()
 
     assert "Nothing before <time" in page
+
+
+def numbered(desk: Desk, *, but: int | None = None) -> tuple[Any, Any]:
+    """Let a numbered sender work for ten minutes, one number lost or none; gives two verdicts.
+
+    The first is of all that was watched, the second of the first two minutes.
+    """
+    floor = Floor(desk)
+    for minute in range(10):
+        number = floor.written["w1"] = minute + 1
+        body = {"kind": "done", "id": f"w1/{number}", **about(f"PO-{number}")}
+        if number != but:
+            with floor.at():
+                desk.post(body, counterfoil_feed=f"w1; first={number}")
+        floor.report(["w1"])
+        floor.wait(1)
+    with floor.at():
+        listed = [f"PO-{number}" for number in (1, 2)]
+        whole = read(reconcile(desk, ids=listed, unnumbered=False))
+        until = {"from": "2026-10-05T09:00:00Z", "to": "2026-10-05T09:02:00Z"}
+        return whole["verdict"], read(reconcile(desk, ids=listed, unnumbered=False, **until))
+
+
+def test_a_sender_that_numbers_everything_makes_a_list_accountable(desk: Desk) -> None:
+    whole, early = numbered(desk)
+
+    assert (whole["code"], early["verdict"]["code"]) == ("accounted", "accounted")
+
+
+def test_a_number_that_is_missing_keeps_a_list_open_but_not_for_the_time_before_it(
+    desk: Desk,
+) -> None:
+    whole, early = numbered(desk, but=4)
+
+    assert whole["code"] == "feed_incomplete"
+    assert "a number did not arrive" in whole["sentence"]
+    assert early["verdict"]["code"] == "accounted"

@@ -393,7 +393,7 @@ def test_lines_of_the_time_since_the_first_live_receipt_are_left_to_it(bench: Be
         "leaf_index"
     )
     assert said.counts == {"new": 3, "known": 0, "aside": 0}
-    assert "1 lines are of the time since the first live receipt" in said.out
+    assert ": 1 line of the time since; --overlap takes them too." in said.out
     assert imported.last_at == live.first_at
     assert bench.bring(*ROWS, later, words="--overlap").counts["new"] == 1
 

@@ -132,10 +132,10 @@ class Command(commands.Command):
     def _summarise(self, job: Job, progress: Progress, took_s: float) -> None:
         would = "would be new" if job.is_dry else "new"
         self.stdout.write(
-            f"{self._name}: {progress.lines:,} lines, {progress.taken:,} of them make "
+            f"{self._name}: of {_lines(progress.lines)}, {progress.taken:,} make "
             f"{progress.receipts:,} receipts: {progress.written:,} {would}, "
-            f"{progress.on_record:,} on record before. {progress.left_out:,} lines say nothing of "
-            f"this kind, {progress.set_aside:,} were set aside."
+            f"{progress.on_record:,} on record before. {progress.left_out:,} say nothing of this "
+            f"kind, {progress.set_aside:,} were set aside."
         )
         if progress.first_at and progress.last_at:
             first, last = (f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in _span(progress))
@@ -150,13 +150,13 @@ class Command(commands.Command):
     def _further(self, job: Job, progress: Progress) -> list[str]:
         found = []
         if self._shown > SHOWN:
-            more = f"{self._shown - SHOWN:,} more lines were set aside than are named above"
+            more = f"Set aside beside those named above: {_lines(self._shown - SHOWN)}"
             found.append(f"{more}; --set-aside FILE keeps all of them.")
         if progress.told_live and job.live_since:
             found.append(
-                f"{progress.told_live:,} lines are of the time since the first live receipt of "
-                f"this source, {job.live_since:%Y-%m-%d %H:%M:%S} UTC, and are left to it; "
-                "--overlap takes them too."
+                f"Left to live receipts, of which the first came at "
+                f"{job.live_since:%Y-%m-%d %H:%M:%S} UTC: {_lines(progress.told_live)} of the time "
+                "since; --overlap takes them too."
             )
         if progress.is_torn and job.chosen.format == "text":
             found.append("The last line has no end yet and is left for the next time.")
@@ -185,6 +185,10 @@ def _sample(job: Job, progress: Progress) -> list[str]:
 
 def _span(progress: Progress) -> list[Any]:
     return [progress.first_at, progress.last_at]
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count:,} lines"
 
 
 def _size(length: int) -> str:
