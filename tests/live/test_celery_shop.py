@@ -93,6 +93,29 @@ def test_the_other_pools_record_the_same(pool: str, tmp_path: Path, redis_server
     expect_all(kinds_of(shop), shop, counted)
 
 
+def test_a_worker_alone_takes_the_line_as_an_option(tmp_path: Path, redis_server: Redis) -> None:
+    shop = Shop(tmp_path, redis_server.url, EACH)
+    app = tmp_path / "shop" / "app.py"
+    app.write_text(app.read_text().replace("import counterfoil.contrib.celery\n", ""))
+    published = shop.publish(every=40)["published"]
+
+    with shop.worker("-c", "2", "-I", "counterfoil.contrib.celery"):
+        shop.await_events(published)
+        shop.await_empty_queue()
+
+    kinds = kinds_of(shop)
+    assert [kinds[kind] for kind in ("deliver", "start", "done")] == [published] * 3
+    assert kinds["enqueue"] == 0, "the publishing process does not have the line"
+
+
+def test_switched_off_a_shop_runs_and_leaves_no_trace(tmp_path: Path, redis_server: Redis) -> None:
+    shop = Shop(tmp_path, redis_server.url, EACH, COUNTERFOIL_OFF="1")
+
+    work_off(shop, every=40)
+
+    assert not shop.spool.exists()
+
+
 def test_children_that_end_after_each_task_lose_nothing(
     tmp_path: Path, redis_server: Redis
 ) -> None:
