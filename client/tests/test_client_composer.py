@@ -339,7 +339,7 @@ class Told:
 Deed = st.sampled_from(["write", "rotate", "compose", "crash", "give_up", "close", "tear"])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(deeds=st.lists(st.tuples(Deed, st.integers(1, 12), st.booleans()), max_size=25))
 def test_every_outcome_is_tallied_once_or_counted_as_lost(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[str, int, bool]]

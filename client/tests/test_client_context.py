@@ -192,6 +192,7 @@ def test_a_span_that_is_none_or_a_library_that_fails_gives_no_trace(
     assert context.current_trace() is None
 
 
+@pytest.mark.slow
 def test_opentelemetry_is_never_imported() -> None:
     code = (
         "import sys, counterfoil; from counterfoil import context;"

@@ -101,6 +101,7 @@ def test_other_values_have_other_digests(one: Any, other: Any) -> None:
     assert values.described(one, KEY)["digest"] != values.described(other, KEY)["digest"]
 
 
+@pytest.mark.slow
 def test_a_digest_is_the_same_in_every_process() -> None:
     code = (
         "from counterfoil import values; import json;"
@@ -161,10 +162,10 @@ def test_an_object_is_named_by_its_type_and_runs_no_code() -> None:
 def test_the_time_for_the_largest_value_is_bounded() -> None:
     huge = {str(n): list(range(1000)) for n in range(2000)}
 
-    begun = time.perf_counter()
+    begun = time.process_time()
     values.described(huge, KEY)
 
-    assert time.perf_counter() - begun < 0.1
+    assert time.process_time() - begun < 0.1
 
 
 Plain = st.none() | st.booleans() | st.floats() | st.text() | st.integers() | st.binary()
