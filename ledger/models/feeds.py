@@ -37,7 +37,8 @@ class FeedSpool(models.Model):
     All numbers and times are facts; what they come to at a clock is `ledger.domain.feeds`. `span`
     is how many binary digits the length of its time in force has, so that the rows in force at an
     earlier leaf are found without reading all later ones. A settled spool closed in order, and
-    nothing of it is missing.
+    nothing of it is missing. Of what is in force now `span` is null, and 0 for what is settled, so
+    that one column tells PostgreSQL how few are left to watch.
     """
 
     pk = models.CompositePrimaryKey("project_id", "spool", "leaf_index")
@@ -76,10 +77,9 @@ class FeedSpool(models.Model):
     class Meta:
         db_table = "feed_spool"
         indexes = [
-            models.Index(fields=["project", "until_leaf", "is_settled"], name="feed_spool_now"),
             models.Index(fields=["project", "is_settled", "leaf_index"], name="feed_spool_settled"),
             models.Index(fields=["project", "span", "leaf_index"], name="feed_spool_in_force"),
-            models.Index(fields=["project", "producer", "until_leaf"], name="feed_spool_of"),
+            models.Index(fields=["project", "producer", "span"], name="feed_spool_of_producer"),
         ]
 
 

@@ -57,16 +57,21 @@ def row_of(
     facts = {name: getattr(spool, name, None) for name in FACTS}
     facts["skew_ms"] = None if spool.skew is None else spool.skew // MILLISECOND
     facts["marks"] = json.dumps([[one.number, rfc3339(one.at)] for one in spool.marks])
+    span = span_of(leaf, until_leaf) if until_leaf is not None else _span_now(spool)
     place = (
-        project_id, spool.name, leaf, until_leaf, span_of(leaf, until_leaf), spool.is_settled,
+        project_id, spool.name, leaf, until_leaf, span, spool.is_settled,
         producer_of(spool.name), spool.is_numbered,
     )  # fmt: skip
     return (*place, *facts.values())
 
 
-def span_of(leaf: int, until_leaf: int | None) -> int | None:
-    """Give how many binary digits a time in force has, None while it lasts."""
-    return None if until_leaf is None else (until_leaf - leaf).bit_length()
+def span_of(leaf: int, until_leaf: int) -> int:
+    """Give how many binary digits a time in force has."""
+    return (until_leaf - leaf).bit_length()
+
+
+def _span_now(spool: Spool) -> int | None:
+    return 0 if spool.is_settled else None
 
 
 def _time(text: str) -> Any:

@@ -39,7 +39,7 @@ class FeedsProjector:
     """Folds what the log tells of feeds."""
 
     name = "feeds"
-    rules_version = 1
+    rules_version = 2
     tables: tuple[str, ...] = ("feed_spool", "feed_gap", "feed_producer", "feed_token")
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:

@@ -109,12 +109,12 @@ def in_force(project_id: int, as_of: AsOf) -> tuple[str, list[object]]:
     A row's length in force is below two to the power of its span, so of each span only the last
     rows before the leaf can be; a part for each lets both databases go by the index.
     """
-    if as_of.is_now:
-        rows = _ROWS.format(index=indexed_by("feed_spool_now"))
-        return f"{rows} AND s.until_leaf IS NULL AND s.is_settled = %s", [project_id, False]
     rows = _ROWS.format(index=indexed_by("feed_spool_in_force"))
-    parts = [f"{rows} AND s.span IS NULL AND s.leaf_index <= %s AND s.is_settled = %s"]
-    parameters: list[object] = [project_id, as_of.leaf, False]
+    still = f"{rows} AND s.span IS NULL"
+    if as_of.is_now:
+        return still, [project_id]
+    parts = [f"{still} AND s.leaf_index <= %s"]
+    parameters: list[object] = [project_id, as_of.leaf]
     # Those of longer spans reach back to the first leaf, all alike.
     whole = min(SPANS, (as_of.leaf + 1).bit_length())
     spans = [[span] for span in range(1, whole)] + [list(range(whole, SPANS + 1))]

@@ -23,8 +23,7 @@ MOST_SPOOLS = 2_000
 SPOOLS_SHOWN = 50
 _OPEN = (
     f"SELECT {select('s')}, s.leaf_index FROM feed_spool s "  # noqa: S608
-    "WHERE s.project_id = %s AND s.until_leaf IS NULL AND s.is_settled = %s "
-    "ORDER BY s.heard_at LIMIT %s"
+    "WHERE s.project_id = %s AND s.span IS NULL ORDER BY s.heard_at LIMIT %s"
 )
 _GAPS = (
     "SELECT spool, first_number, last_number, since FROM feed_gap "
@@ -36,12 +35,11 @@ _SETTLED = (
 )
 _NONE_OPEN = (
     "NOT EXISTS (SELECT 1 FROM feed_spool s WHERE s.project_id = feed_producer.project_id "
-    "AND s.producer = feed_producer.producer AND s.until_leaf IS NULL AND s.is_settled = %s)"
+    "AND s.producer = feed_producer.producer AND s.span IS NULL)"
 )
 _ALL = (
     "SELECT producer FROM feed_producer WHERE project_id = %s AND spools > 0 UNION "
-    "SELECT producer FROM feed_spool WHERE project_id = %s AND until_leaf IS NULL "
-    "AND is_settled = %s"
+    "SELECT producer FROM feed_spool WHERE project_id = %s AND span IS NULL"
 )
 _WORST = ("silent", "gap", "dropped", "late", "unknown", "complete", "closed")
 """The states of spools, from what needs somebody to what needs nobody."""
@@ -87,7 +85,7 @@ def open_spools(project_id: int) -> list[Known]:
     holes: dict[str, list[Hole]] = defaultdict(list)
     for name, first, last, since in bulk.select_rows(_GAPS, [project_id]):
         holes[name].append(Hole(first, last, bulk.as_time(since)))
-    rows = bulk.select_rows(_OPEN, [project_id, False, MOST_SPOOLS])
+    rows = bulk.select_rows(_OPEN, [project_id, MOST_SPOOLS])
     return [(spool_of(row[:-1], holes.get(row[0], ())), row[-1]) for row in rows]
 
 
@@ -167,7 +165,7 @@ def _ended(project_id: int, limit: int, cursor: str) -> tuple[list[Document], st
         after = " AND (last_at < %s OR (last_at = %s AND producer > %s))"
         values += [at, at, name]
     statement = f"{_SETTLED}{after} AND {_NONE_OPEN} ORDER BY last_at DESC, producer LIMIT %s"
-    rows = bulk.select_rows(statement, [*values, False, limit + 1])
+    rows = bulk.select_rows(statement, [*values, limit + 1])
     page, has_more = keyset.take(rows, limit)
     items = [_ended_item(row) for row in page]
     place = (bulk.as_time(page[-1][5]), page[-1][0]) if has_more else None
@@ -219,5 +217,5 @@ def _unnumbered(project_id: int, now: datetime, *, incomplete: bool) -> list[Doc
 def _count(project_id: int, items: list[Document], now: datetime, *, incomplete: bool) -> Count:
     if incomplete:
         return Count(len(items), "exact", now)
-    parameters = bulk.adapt([project_id, project_id, False])
+    parameters = bulk.adapt([project_id, project_id])
     return counts.capped(_ALL, parameters, as_of=now)

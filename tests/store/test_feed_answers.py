@@ -181,7 +181,7 @@ def test_thousands_of_closed_spools_are_passed_by(sqlite_database: Database) -> 
 
     assert (found["silent"], found["gaps"], found["incomplete"]) == (0, 0, 0)
     assert found["complete_until"] == NINE
-    assert not FeedSpool.objects.filter(until_leaf=None, is_settled=False).exists()
+    assert not FeedSpool.objects.filter(span=None).exists()
 
 
 def test_a_list_with_a_hole_is_not_called_complete(sqlite_database: Database) -> None:

@@ -82,4 +82,5 @@ def test_one_row_of_a_spool_is_in_force_at_any_leaf(sqlite_database: Database) -
             for row, after in itertools.pairwise(rows)
         ]
         assert spans == lengths
+        assert all(row.span == (0 if row.is_settled else None) for row in rows[-1:])
     assert FeedSpool.objects.filter(project_id=story.project.id).count() > len(stories.SPOOLS)
