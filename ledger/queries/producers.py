@@ -9,6 +9,7 @@ from typing import Any
 
 from kit import bulk, counts, keyset
 from kit.counts import Count
+from kit.db import indexed_by
 from ledger.domain.feed_lines import producer_of
 from ledger.domain.feed_states import INCOMPLETE, Standing
 from ledger.domain.feeds import Hole, Spool
@@ -39,7 +40,7 @@ _NONE_OPEN = (
 )
 _ALL = (
     "SELECT producer FROM feed_producer WHERE project_id = %s AND spools > 0 UNION "
-    "SELECT producer FROM feed_spool WHERE project_id = %s AND span IS NULL"
+    "SELECT producer FROM feed_spool{index} WHERE project_id = %s AND span IS NULL"
 )
 _WORST = ("silent", "gap", "dropped", "late", "unknown", "complete", "closed")
 """The states of spools, from what needs somebody to what needs nobody."""
@@ -218,4 +219,5 @@ def _count(project_id: int, items: list[Document], now: datetime, *, incomplete:
     if incomplete:
         return Count(len(items), "exact", now)
     parameters = bulk.adapt([project_id, project_id])
-    return counts.capped(_ALL, parameters, as_of=now)
+    statement = _ALL.format(index=indexed_by("feed_spool_in_force"))
+    return counts.capped(statement, parameters, as_of=now)
