@@ -40,11 +40,12 @@ sys.path.insert(0, SOURCES[0])
 
 from redis import Redis as Store  # noqa: E402
 
-from tests.servers import Redis, end, list_children  # noqa: E402
+from tests.servers import Redis, end  # noqa: E402
 
 SHOP = """
 import os, time
 import counterfoil.contrib.celery
+from billiard import current_process
 from celery import Celery
 from redis import Redis
 
@@ -56,9 +57,15 @@ redis = Redis.from_url(os.environ["SHOP_REDIS"])
 def empty():
     pass
 
+def used_by(pid):
+    fields = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 @app.task
 def mark():
-    redis.rpush("marks", repr(time.time()))
+    main = os.getpid() if current_process()._name == "MainProcess" else os.getppid()
+    pool = open(f"/proc/{main}/task/{main}/children").read().split()
+    redis.rpush("marks", f"{time.time()} {sum(map(used_by, [main, *pool]))}")
 """
 FILL = "import sys, shop; shop.mark.delay(); [shop.empty.delay() for _ in range(int(sys.argv[1]))]"
 FILL += "; shop.mark.delay()"
@@ -113,22 +120,16 @@ class Place:
                 stderr=subprocess.DEVNULL,
             )
             try:
-                marks = [self._mark(worker) for _ in range(2)]
+                marks = [self._mark() for _ in range(2)]
             finally:
                 end(worker, signal.SIGTERM)
             (begun, used), (ended, used_at_end) = marks
             return tasks / (ended - begun), tasks / (used_at_end - used)
 
-    def _mark(self, worker: subprocess.Popen[bytes]) -> tuple[float, float]:
+    def _mark(self) -> tuple[float, float]:
         with closing(Store.from_url(self.redis_url, socket_timeout=None)) as store:
-            mark = store.blpop(["marks"], timeout=300)[1]
-        return float(mark), sum(map(used_by, [worker.pid, *list_children(worker)]))
-
-
-def used_by(pid: int) -> float:
-    """Return the processor time of a process in seconds."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            at, used = store.blpop(["marks"], timeout=300)[1].split()
+        return float(at), float(used)
 
 
 def compare(place: Place, pool: str, tasks: int, rounds: int) -> None:
