@@ -68,6 +68,25 @@ def test_both_databases_make_the_same_of_one_log(
     assert is_rich(made_here)
 
 
+def test_a_job_heard_of_before_its_table_was_read_is_not_awaited_whatever_the_batches(
+    database: Database,
+) -> None:
+    oban = {"system": "oban", "instance": "prod-1"}
+    story = stories.tell(6, 1)
+    for one in (
+        {"kind": "done", "source": oban, "job": {"id": "102"}},
+        {"kind": "observe", "what": "row", "source": {**oban, "via": "row"},
+         "job": {"id": "101", "state": "available", "attempt": 0}},
+        {"kind": "enqueue", "source": oban, "job": {"id": "102"}},
+    ):  # fmt: skip
+        story.post(one)
+        story.catch_up()
+
+    reports = [rebuild.rebuild(registry.projectors, batch=batch) for batch in (1, 2_000)]
+
+    assert [(one.differing, one.first) for one in reports] == [(0, [])] * 2
+
+
 def test_the_rebuilt_tables_are_swapped_in_and_are_the_same(database: Database) -> None:
     stories.tell(6, 40)
     before = dump_all()

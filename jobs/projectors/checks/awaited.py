@@ -27,7 +27,7 @@ GRACE = timedelta(minutes=10)
 """How long after the reader passed a job its row may come: a transaction may still be open."""
 AWAITED, PASSED = "row", "passed"
 RULE = "row-never-came"
-_ALL_BUT = ("start", "done", "fail", "cancel", "discard", "deliver", "retry", "rescue", "observe")
+HEARD = ("start", "done", "fail", "cancel", "discard", "deliver", "retry", "rescue", "observe")
 _BELOW = (
     "SELECT sort, name, number, leaf_index, at FROM contradiction_note "
     "WHERE project_id = %s AND sort = %s AND name = %s AND number < %s"
@@ -59,7 +59,7 @@ class Awaited:
         passed = [key for name in numbers for key in desk.notes.of(PASSED, name)]
         desk.found.load(leaf for _, _, _, leaf in passed)
         stored = {_job(one) for one in told if one.kind == "enqueue" and one.job is not None}
-        self._heard = desk.which_have("job", stored, _ALL_BUT)
+        self._heard = desk.which_have("job", stored, HEARD)
 
     def take(self, one: Statement) -> bool:
         """Take the next receipt of a source that is read; tell whether a row must be there."""
@@ -68,6 +68,11 @@ class Awaited:
         if one.kind != "skip":
             self._come(one)
         return False
+
+    def hear(self, one: Statement) -> None:
+        """Note that a job was there; also of a source that is not read yet, as the log has it."""
+        if one.job is not None and one.kind in HEARD:
+            self._heard.add(_job(one))
 
     def _wait(self, one: Statement) -> bool:
         number = _number(one)
@@ -88,8 +93,7 @@ class Awaited:
                 for key in self._desk.notes.of_number(sort, name, number):
                     self._desk.notes.forget(key)
                     self._desk.found.end_all(INVARIANT, key[3], RULE, one.leaf)
-        if one.job is not None:
-            self._heard.add(_job(one))
+        self.hear(one)
         if one.is_row and (own := _number(one)) is not None:
             self._pass(one, name, own)
 

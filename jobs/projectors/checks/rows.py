@@ -57,7 +57,10 @@ class Rows:
             self._desk.watch.begin(held, one.leaf)
         if one.job is not None and one.kind in _TOLD:
             self._compare(one, held)
-        is_awaited = held.since_leaf is not None and self._awaited.take(one)
+        is_read = held.since_leaf is not None
+        if not is_read:
+            self._awaited.hear(one)
+        is_awaited = is_read and self._awaited.take(one)
         if one.kind == "enqueue" and one.job is not None:
             self._desk.watch.count(held, is_checked=is_awaited)
 
