@@ -54,7 +54,8 @@ def overview(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
 def _attention(project: ProjectRow, document: Document, acknowledged: bool) -> Document:
     items = [_item(project, one) for one in document["items"]]
     count = len(items)
-    headline, why = _headline(count, document["window"])
+    has_holes = any(one["code"].startswith("feed.") for one in items)
+    headline, why = _headline(count, document["window"], has_holes=has_holes)
     if acknowledged:
         headline, why = "What somebody has acknowledged.", "Each comes back when its facts change."
     return {
@@ -66,13 +67,18 @@ def _attention(project: ProjectRow, document: Document, acknowledged: bool) -> D
     }
 
 
-def _headline(count: int, window: Document) -> tuple[str, str]:
+def _headline(count: int, window: Document, *, has_holes: bool) -> tuple[str, str]:
     reach = "" if window["complete"] else f"The lists are {window['lag']:,} receipts behind. "
     if not count:
         return "Nothing needs anyone.", f"{reach}Every skip is explained; nothing is set aside."
     number = _NUMBERS[count] if count < len(_NUMBERS) else f"{count:,}"
     verb = "thing needs" if count == 1 else "things need"
-    return f"{number} {verb} someone.", f"{reach}Everything else is accounted for."
+    rest = (
+        "What did not come cannot be accounted for."
+        if has_holes
+        else "Everything else is accounted for."
+    )
+    return f"{number} {verb} someone.", f"{reach}{rest}"
 
 
 def _item(project: ProjectRow, one: Document) -> Document:

@@ -106,15 +106,20 @@ def watched_since(project_id: int) -> datetime | None:
 def task_list(project_id: int) -> Document:
     """Give the tasks of the last 24 hours."""
     now = clock.now()
-    feed = lists.feed_of(project_id)
-    return {**tasks.list_tasks(project_id, now - RECENT, now), "feed": feed}
+    return _with_feed(project_id, tasks.list_tasks(project_id, now - RECENT, now))
 
 
 def task(project_id: int, name: str) -> Document:
     """Give what one task did in the last 24 hours."""
     now = clock.now()
-    feed = lists.feed_of(project_id)
-    return {**tasks.task_document(project_id, name, now - RECENT, now), "feed": feed}
+    return _with_feed(project_id, tasks.task_document(project_id, name, now - RECENT, now))
+
+
+def _with_feed(project_id: int, document: Document) -> Document:
+    """Say with what is counted whether all that was sent is among it."""
+    feed, window = lists.feed_of(project_id), document["window"]
+    whole = window["complete"] and not feed["incomplete"]
+    return {**document, "window": {**window, "complete": whole}, "feed": feed}
 
 
 def producer_list(

@@ -126,6 +126,7 @@ def task_list(request: HttpRequest, project: ProjectRow) -> HttpResponseBase:
         "page_title": "Tasks, last 24 hours",
         "tasks": [present.task_row(project, one) for one in document["items"]],
         "window": document["window"],
+        "feed": document["feed"],
     }
     return draw(request, project, "ledger/tasks.html", context)
 
@@ -143,6 +144,7 @@ def task(request: HttpRequest, project: ProjectRow, name: str) -> HttpResponseBa
         "task": present.task(project, document),
         "items": present.rows(project, latest),
         "window": document["window"],
+        "feed": document["feed"],
     }
     return draw(request, project, "ledger/task.html", context)
 

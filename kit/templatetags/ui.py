@@ -7,7 +7,7 @@ list of states looks is in the tables of `looks`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -216,6 +216,12 @@ def visible(value: object) -> SafeString:
     would show something else than was sent.
     """
     return mark_safe(UNSEEN.sub(_mark, escape(str(value if value is not None else ""))))  # noqa: S308
+
+
+@register.filter
+def listed(values: Iterable[object]) -> SafeString:
+    """Show texts of producers beside one another; `join` alone would escape them a first time."""
+    return visible(", ".join(str(one) for one in values))
 
 
 @register.filter

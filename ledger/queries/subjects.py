@@ -27,6 +27,7 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
     ]
     shown = leaves[:MOST]
     known = statements.load_leaves(project_id, shown)
+    feed = lists.feed_of(project_id, as_of)
     more = object_work.ends_of(project_id, {name: list(known.values())}, as_of).get(name, [])
     became = domain.became([*known.values(), *(one.statement for one in more)])
     found = chosen.items_of(project_id, shown, as_of)
@@ -42,7 +43,8 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
         "watched_since": watched.since(
             project_id, as_of, {(one.system, one.instance) for one in known.values()}
         ),
-        "complete": len(leaves) <= MOST,
+        "cut": len(leaves) > MOST,
+        "complete": len(leaves) <= MOST and not feed["incomplete"],
         "items": found,
-        "feed": lists.feed_of(project_id, as_of),
+        "feed": feed,
     }

@@ -145,3 +145,7 @@ def test_members_called_items_do_not_hide_an_object() -> None:
 def test_a_bar_stays_between_nothing_and_all() -> None:
     assert re.findall(r'width="(-?\d+)%"', ui.bar(140)) == ["100", "100"]
     assert re.findall(r'width="(-?\d+)%"', ui.bar(-3)) == ["100", "0"]
+
+
+def test_texts_beside_one_another_are_escaped_once() -> None:
+    assert draw("{{ texts|listed }}", texts=["<b>", "c"]) == "&lt;b&gt;, c"
