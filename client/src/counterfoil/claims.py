@@ -25,7 +25,7 @@ from typing import Any, Callable, Generic, TypeVar, cast
 
 from counterfoil import context, digests, encode, ids, receipts
 from counterfoil.client import Client
-from counterfoil.errors import CounterfoilError, SpoolError
+from counterfoil.errors import BadReceipt, CounterfoilError, SpoolError
 from counterfoil.guards import Answer, Guard, GuardLike, as_guard
 from counterfoil.receipts import KeyForm
 
@@ -192,7 +192,7 @@ class Once:
 
     def __enter__(self) -> Claim:
         if callable(self._key):
-            raise receipts.BadReceipt("A key that is a function is for the decorator")
+            raise BadReceipt("A key that is a function is for the decorator")
         scope = self._scope(self._key)
         claim = scope.__enter__()
         _entered.set((*_entered.get(), (claim, scope)))

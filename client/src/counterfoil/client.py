@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from counterfoil import context, digests, encode, journal, receipts, values
-from counterfoil.errors import SpoolError
+from counterfoil.errors import BadReceipt, SpoolError
 from counterfoil.forwarder import Forwarder, Outcome
 from counterfoil.forwarding import Turn
 from counterfoil.policy import Policy
@@ -84,7 +84,7 @@ class Client:
         """
         if holder is not UNSET:
             if original is not UNSET:
-                raise receipts.BadReceipt("Give holder or original, not both")
+                raise BadReceipt("Give holder or original, not both")
             original = receipts.original_from_holder(
                 holder,
                 is_finished=reason == "already_done",
@@ -166,7 +166,7 @@ class Client:
         if self.settings.off:
             return False
         if outcome not in journal.OUTCOMES:
-            raise receipts.BadReceipt('An ordinary outcome is "done" or "retried"')
+            raise BadReceipt('An ordinary outcome is "done" or "retried"')
         if len(task) > journal.MAX_TEXT or len(queue) > journal.MAX_TEXT or len(job) > 255:
             return self._outcome_alone(task, queue, job, outcome, ms, source)
         head = self._head(source)

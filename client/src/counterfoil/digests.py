@@ -11,12 +11,15 @@ import hashlib
 import hmac
 from typing import Any
 
-from counterfoil import encode
+from counterfoil import encode, exact
 
 
 def digest_of(value: Any, key: bytes) -> str:
-    """Give `hmac-sha256:HEX;len=N`, or `len=N` when there is no key; N counts canonical bytes."""
-    text = encode.canonical(value)
+    """Give `hmac-sha256:HEX;len=N`, or `len=N` when there is no key; N counts canonical bytes.
+
+    Raises BadReceipt for a value whose digest would be another's too (see exact).
+    """
+    text = encode.canonical(exact.plain(value, "What is to be digested"))
     if not key:
         return f"len={len(text)}"
     return f"hmac-sha256:{hmac.new(key, text, hashlib.sha256).hexdigest()};len={len(text)}"

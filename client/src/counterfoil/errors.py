@@ -15,6 +15,10 @@ class SettingsError(CounterfoilError):
     """The Counterfoil settings cannot be used."""
 
 
+class BadReceipt(CounterfoilError):
+    """The receipt cannot be written as it was given."""
+
+
 class SpoolError(CounterfoilError):
     """The receipt could not be put on disk."""
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Union
 
-from counterfoil import encode, ids
-from counterfoil.errors import CounterfoilError
+from counterfoil import encode, exact, ids
+from counterfoil.errors import BadReceipt
 
 SCHEMA = "counterfoil.receipt/1"
 RECIPE = "once"
@@ -27,10 +27,6 @@ class Unset:
 UNSET = Unset()
 
 
-class BadReceipt(CounterfoilError):
-    """The receipt cannot be written as it was given."""
-
-
 def is_durable(receipt: Mapping[str, Any]) -> bool:
     """Say whether the receipt must be on disk before the call returns: skip, act, keyed done."""
     kind = receipt.get("kind")
@@ -41,13 +37,18 @@ def key_of(key: KeyForm) -> dict[str, Any]:
     """Give the key as the contract has it.
 
     A text is one field named `key`; a mapping with `fields` is taken as it is; any other mapping is
-    the fields.
+    the fields. Raises BadReceipt for a value that another one would look like in JSON: calls with
+    such keys would be taken for each other (see exact).
     """
     if isinstance(key, str):
         key = {"fields": {"key": key}}
+    elif not isinstance(key, Mapping):
+        raise BadReceipt("A key is a text or a mapping of its fields, as in {'payout': 'PO-1'}")
     elif not isinstance(key.get("fields"), Mapping):
-        key = {"fields": dict(key)}
-    return {"recipe": RECIPE, "version": "1", **key}
+        key = {"fields": key}
+    fields = exact.fields_of(key["fields"], "key.fields")
+    rest = {name: value for name, value in key.items() if name != "fields"}
+    return {"recipe": RECIPE, "version": "1", **exact.plain(rest, "key"), "fields": fields}
 
 
 def guard_name(key: KeyForm) -> str:
