@@ -12,6 +12,7 @@ from ledger.queries import (
     attention,
     counts,
     explanations,
+    feeds,
     lists,
     policies,
     producers,
@@ -118,7 +119,7 @@ def task(project_id: int, name: str) -> Document:
 def _with_feed(project_id: int, document: Document) -> Document:
     """Say with what is counted whether all that was sent is among it."""
     feed, window = lists.feed_of(project_id), document["window"]
-    whole = window["complete"] and not feed["incomplete"]
+    whole = window["complete"] and feeds.is_whole(feed)
     return {**document, "window": {**window, "complete": whole}, "feed": feed}
 
 

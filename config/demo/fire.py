@@ -137,7 +137,7 @@ def _compare(server: Server, seen: Seen, source: str, report: Report) -> None:
 def _wait_until_derived(server: Server) -> None:
     end = time.monotonic() + DERIVE_S
     while time.monotonic() < end:
-        if server.get("/receipts", limit="1")["window"]["complete"]:
+        if not server.get("/receipts", limit="1")["window"]["lag"]:
             return
         time.sleep(0.1)
 

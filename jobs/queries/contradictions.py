@@ -9,7 +9,7 @@ from typing import Any
 
 from jobs.domain.invariants import BY_CODE, INVARIANTS, RULE_WORDS
 from kit import bulk, counts, ids, keyset
-from ledger.queries import heads, lists
+from ledger.queries import feeds, heads, lists
 from ledger.queries.as_of import LAST_LEAF, AsOf
 from ledger.registry import AttentionItem
 
@@ -61,7 +61,7 @@ def list_contradictions(project_id: int, wanted: Wanted) -> Document:
         "count": _count(text, parameters, wanted.cut.at),
         "window": {
             "searched": wanted.cut.end,
-            "complete": lag == 0 and not feed["incomplete"],
+            "complete": lag == 0 and feeds.is_whole(feed),
             "from": None,
             "to": heads.head_of(project_id, wanted.cut.leaf) if wanted.cut.end else None,
             "lag": lag,

@@ -21,7 +21,7 @@ from ledger.domain.book import is_of_job
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
 from ledger.domain.tallies import Tallied
-from ledger.queries import chosen, heads, lists
+from ledger.queries import chosen, feeds, heads, lists
 from ledger.queries.as_of import AsOf
 
 LIST = "jobs"
@@ -68,7 +68,7 @@ def list_jobs(project_id: int, query: Query, limit: int, cursor: str) -> Documen
             "from": None,
             "to": reach.derived_at,
             "lag": reach.lag,
-            "complete": not reach.lag and not feed["incomplete"],
+            "complete": not reach.lag and feeds.is_whole(feed),
         },
         "feed": feed,
     }

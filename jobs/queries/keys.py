@@ -17,7 +17,7 @@ from kit.db import is_postgresql
 from kit.http import ProblemError, bad_query
 from kit.search import Query, Term
 from ledger.domain.names import column
-from ledger.queries import heads, lists
+from ledger.queries import feeds, heads, lists
 from ledger.queries.as_of import AsOf
 from ledger.queries.fields import SCANNED
 from ledger.queries.where import where
@@ -71,7 +71,7 @@ def list_keys(project_id: int, wanted: Wanted, cut: AsOf, now: datetime) -> Docu
     )
     page, has_more = keyset.take(rows, wanted.limit)
     reach, feed = heads.reach_of(project_id), lists.feed_of(project_id)
-    whole = first == 0 and reach.lag == 0 and not feed["incomplete"]
+    whole = first == 0 and reach.lag == 0 and feeds.is_whole(feed)
     return {
         "items": _documents(project_id, page, micros(now)),
         "next": _next(wanted, page[-1]) if has_more else None,

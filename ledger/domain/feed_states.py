@@ -17,6 +17,9 @@ SILENT_AFTER = timedelta(minutes=5)
 """A spool reports once a minute: four reports may be lost before it is called silent."""
 
 GAP_AFTER = timedelta(minutes=5)
+TAIL_AFTER = timedelta(minutes=2)
+"""What came is told once a minute: a spool's own word is up to that much ahead of it."""
+
 LATE_AFTER = timedelta(minutes=2)
 """Lines go out every few seconds; one that has waited longer is worth a word."""
 
@@ -35,7 +38,7 @@ RULES = {
     "said_to_be_sent": "the spool said five minutes before that it was sent, and it has not come",
     "given_up_by_the_producer": "the producer says that it lost these for want of room",
     "later_number_just_came": "a later number came less than five minutes before",
-    "just_said_to_be_sent": "the spool said less than five minutes before that it was sent",
+    "just_said_to_be_sent": "the spool said two to five minutes before that it was sent",
     "lines_wait": "lines have waited at the producer for more than two minutes",
     "closed_in_order": "the spool said that it ends here, and all of it came",
     "writer_gone": "its process died, and all that it had written came",
@@ -120,7 +123,7 @@ def _late(spool: Spool, now: datetime) -> Iterator[Standing]:
         missing = sum(hole.width for hole in spool.holes)
         since = min(hole.since for hole in spool.holes)
         yield Standing("late", "later_number_just_came", since, missing)
-    if spool.tail is not None:
+    if spool.tail is not None and now - spool.tail.since >= TAIL_AFTER:
         yield Standing("late", "just_said_to_be_sent", spool.tail.since, spool.tail.width)
     if spool.unsent and spool.oldest_at is not None and now - spool.oldest_at > LATE_AFTER:
         yield Standing("late", "lines_wait", spool.oldest_at, spool.unsent)

@@ -16,6 +16,9 @@ _LOOKS = {
 }
 """The states of feeds as pages show them: word, tone and symbol."""
 
+_UNITS = ((31_557_600, "years"), (86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
+"""Units of a length, in seconds."""
+
 _SINCE = {"complete": "until", "closed": "at"}
 
 
@@ -28,7 +31,7 @@ def producer(project: ProjectRow, one: Document) -> Document:
         "spools_more": one["spools"]["open"] - len(spools),
         "broken": [each for each in spools if each["state"] in ("silent", "gap", "dropped")],
         "others": [each for each in spools if each["state"] not in ("silent", "gap", "dropped")],
-        "skew": _skew(one["skew_s"]),
+        "skew": skew_words(one["skew_s"]),
     }
 
 
@@ -39,7 +42,7 @@ def spool(project: ProjectRow, one: Document) -> Document:
         **one,
         **_look(one),
         "also": [{**each, **_look(each)} for each in one["also"]],
-        "skew": _skew(one["skew_s"]),
+        "skew": skew_words(one["skew_s"]),
         "sender_url": sender and address(project, "receipts", q=f"producer:{_quoted(sender)}"),
         "waive_url": address(project, "producers", one["spool"], "waive"),
         "can_waive_all": bool(one["gaps"]) or one["state"] in ("silent", "dropped"),
@@ -66,13 +69,19 @@ def _url(project: ProjectRow, one: Document) -> str:
     return address(project, "producers", one["spool"])
 
 
-def _skew(seconds: float | None) -> str:
+def skew_words(seconds: float | None) -> str:
     """Say how far a producer's clock is from ours; its lines take a moment to come."""
     if seconds is None:
         return ""
     if abs(seconds) < 2:
         return "agrees"
-    return f"{abs(seconds):,.0f} s {'behind' if seconds > 0 else 'ahead'}"
+    return f"{_length(abs(seconds))} {'behind' if seconds > 0 else 'ahead'}"
+
+
+def _length(seconds: float) -> str:
+    """Write a length in the largest unit of which it has two."""
+    size, word = next((one for one in _UNITS if seconds >= 2 * one[0]), _UNITS[-1])
+    return f"{seconds // size:,.0f} {word}"
 
 
 def _quoted(name: str) -> str:

@@ -46,7 +46,7 @@ def counts_document(
         "window": {
             "from": start,
             "to": end or reach.derived_at,
-            "complete": whole and not feed["incomplete"],
+            "complete": whole and feeds.is_whole(feed),
             "lag": reach.lag,
         },
         "method": "exact",

@@ -89,6 +89,14 @@ def feed_at(project_id: int, as_of: AsOf) -> Document:
     }
 
 
+def is_whole(feed: Document) -> bool:
+    """Tell whether a list may be called complete: nothing is missing, and nothing could be unseen.
+
+    What was sent without numbers may be missing without anybody seeing it.
+    """
+    return not feed["incomplete"] and not feed["unnumbered"]
+
+
 def quiet_tokens(project_id: int, as_of: AsOf) -> list[QuietToken]:
     """Give the usable tokens that handed in receipts and number none, silent or not."""
     n, at = as_of.leaf, as_of.at

@@ -184,7 +184,7 @@ def _window(
     oldest = heads.head_of(project_id, searched_to) if end else None
     return {
         "searched": max(0, end - searched_to),
-        "complete": searched_to == 0 and asked.as_of.lag == 0 and not feed["incomplete"],
+        "complete": searched_to == 0 and asked.as_of.lag == 0 and feeds.is_whole(feed),
         "from": oldest,
         "to": asked.as_of.committed_at,
         "lag": asked.as_of.lag,

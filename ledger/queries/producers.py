@@ -70,7 +70,7 @@ def list_producers(
         "newer": 0,
         "window": {
             "searched": None,
-            "complete": not reach.lag and not feed["incomplete"] and len(known) < MOST_SPOOLS,
+            "complete": not reach.lag and feeds.is_whole(feed) and len(known) < MOST_SPOOLS,
             "from": None,
             "to": reach.derived_at,
             "lag": reach.lag,

@@ -11,7 +11,7 @@ from typing import Any
 from kit import bulk, ids, keyset
 from kit.counts import CAP, Count
 from ledger.models import Quarantine, Receipt, ReceiptBody, SetAside
-from ledger.queries import lists
+from ledger.queries import feeds, lists
 
 NAME = "quarantine"
 BEGINNING = 120
@@ -48,7 +48,7 @@ def list_set_aside(
         "items": _items(list(page)),
         "next": following,
         "newer": 0,
-        "window": {"searched": None, "complete": not feed["incomplete"], "from": None, "to": None},
+        "window": {"searched": None, "complete": feeds.is_whole(feed), "from": None, "to": None},
         "count": Count(min(total, CAP), "capped" if total > CAP else "exact", now),
         "open": waiting.count,
         "oldest_at": waiting.oldest_at,

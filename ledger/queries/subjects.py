@@ -8,7 +8,7 @@ from kit import bulk
 from ledger import statements
 from ledger.domain import subjects as domain
 from ledger.domain.names import column
-from ledger.queries import chosen, lists, object_work, watched
+from ledger.queries import chosen, feeds, lists, object_work, watched
 from ledger.queries.as_of import AsOf
 
 Document = dict[str, Any]
@@ -44,7 +44,7 @@ def subject_document(project_id: int, kind: str, name: str, as_of: AsOf) -> Docu
             project_id, as_of, {(one.system, one.instance) for one in known.values()}
         ),
         "cut": len(leaves) > MOST,
-        "complete": len(leaves) <= MOST and not feed["incomplete"],
+        "complete": len(leaves) <= MOST and feeds.is_whole(feed),
         "items": found,
         "feed": feed,
     }

@@ -141,7 +141,7 @@ class House:
 
     def wait_until_derived(self, project: str) -> None:
         """Return once the lists have read all that was posted."""
-        wait_for(lambda: self.read(project, "receipts?limit=1")["window"]["complete"])
+        wait_for(lambda: not self.read(project, "receipts?limit=1")["window"]["lag"])
 
     def take_project(self, *bodies: history.Body) -> str:
         """Give a project that no other test uses, with a history of its own."""

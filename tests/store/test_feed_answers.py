@@ -120,6 +120,11 @@ class Shop:
     def answer(self, minutes: float = 0) -> Document:
         return feed_at(self.project.id, now_of(self.now + timedelta(minutes=minutes)))
 
+    def listed(self, minutes: float = 0) -> Document:
+        """Give the list of receipts as it is some minutes later."""
+        with time_machine.travel(self.now + timedelta(minutes=minutes), tick=False):
+            return documents.receipt_list(self.project.id, documents.asked(self.project.id, ""))
+
 
 def test_where_nothing_was_ever_sent_nothing_is_known(sqlite_database: Database) -> None:
     assert Shop().answer() == {
@@ -157,6 +162,22 @@ def test_a_token_without_numbers_leaves_completeness_unknown(sqlite_database: Da
     assert (shop.answer()["complete_until"], shop.answer()["unnumbered"]) == (None, 1)
 
 
+def test_no_list_is_called_complete_while_something_comes_without_numbers(
+    sqlite_database: Database,
+) -> None:
+    shop = Shop()
+    shop.deliver("a", 1)
+    shop.report("a", 1)
+    shop.wait(90)
+    before = shop.listed()
+    shop.post({"kind": "done"}, shop.two)
+    shop.wait(1)
+
+    assert before["window"]["complete"]
+    assert shop.listed()["feed"]["incomplete"] == 0
+    assert not shop.listed()["window"]["complete"]
+
+
 def test_a_token_without_numbers_is_silent_after_ten_of_its_intervals(
     sqlite_database: Database,
 ) -> None:
@@ -189,11 +210,6 @@ def test_a_list_with_a_hole_is_not_called_complete(sqlite_database: Database) ->
     shop.deliver("a", 1, 3)
     shop.wait(120)
 
-    def listed(minutes: float) -> Document:
-        with time_machine.travel(shop.now + timedelta(minutes=minutes), tick=False):
-            asked = documents.asked(shop.project.id, "")
-            return documents.receipt_list(shop.project.id, asked)
-
-    assert listed(0)["window"]["complete"]
-    assert not listed(10)["window"]["complete"]
-    assert listed(10)["feed"]["gaps"] == 1
+    assert shop.listed()["window"]["complete"]
+    assert not shop.listed(10)["window"]["complete"]
+    assert shop.listed(10)["feed"]["gaps"] == 1

@@ -22,7 +22,7 @@ from ledger.domain import words
 from ledger.domain.names import column
 from ledger.domain.statement import Statement, normal_id
 from ledger.models import Leaf, ReceiptBody
-from ledger.queries import lists, where
+from ledger.queries import feeds, lists, where
 from ledger.queries.fields import FIELDS
 from tests import stories
 from tests.databases import Database
@@ -405,7 +405,7 @@ def test_a_search_without_an_index_looks_at_the_newest_and_says_so(
         newest = [fact.item["ref"] for fact in told.facts[:10]]
         assert told.refs(q) == [ref for ref in told.filter(lists.parse_query(q)) if ref in newest]
     by_index = told.list("task:mail.send")
-    assert by_index["window"]["complete"] is not bool(by_index["feed"]["incomplete"])
+    assert by_index["window"]["complete"] is feeds.is_whole(by_index["feed"])
 
 
 def test_a_search_of_bodies_stops_goes_on_with_the_next_page_and_claims_no_more(

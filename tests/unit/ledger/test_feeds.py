@@ -89,8 +89,12 @@ CASES: dict[str, Case] = {
     "a tail that was sent and never came": (
         [came((1, 400)), line(1, 412), line(6, 412)], 7, ("gap", "said_to_be_sent", at(1)),
     ),
-    "a tail that was just sent": (
-        [came((1, 400)), line(1, 412)], 2, ("late", "just_said_to_be_sent", at(1)),
+    "a tail that was sent two minutes before": (
+        [came((1, 400)), line(1, 412)], 3, ("late", "just_said_to_be_sent", at(1)),
+    ),
+    "what is told once a minute is not late before two": (
+        [came((1, 400)), line(1, 400), line(2, 412)],
+        3.9, ("complete", "all_written_came", at(1)),
     ),
     "a tail of a spool that closed": (
         [came((1, 400)), line(1, 412, 12, **CLOSED)], 7, ("gap", "said_to_be_sent", at(1)),
