@@ -12,6 +12,8 @@ import os
 import time
 from pathlib import Path
 
+from counterfoil import regular
+
 _UNIX_DIGITS = {10: 1, 13: 1_000, 16: 1_000_000}
 
 
@@ -51,8 +53,8 @@ def is_process(pid: int, start: str) -> bool:
 def is_locked(path: Path) -> bool:
     """Say whether a writer of this client holds the file, in whatever pid namespace it runs."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
+        fd = regular.descriptor(path)
+    except (OSError, regular.NotRegular):
         return False
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)

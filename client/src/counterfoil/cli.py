@@ -180,7 +180,8 @@ def _spool(client: Client, given: argparse.Namespace) -> int:
     print(f"{directory}: {sentence}; {forwarding.sentence_of(found, client.settings.max_bytes)}")
     for spool in found.spools:
         state = "open" if spool.is_open else "closed"
-        counts = f"{spool.waiting} waiting, {spool.sent} sent, {spool.dropped} dropped"
+        waiting = spool.problem or f"{spool.waiting} waiting"
+        counts = f"{waiting}, {spool.sent} sent, {spool.dropped} dropped"
         print(f"  {spool.spool} ({state}): {counts}")
     return 0
 
@@ -208,6 +209,8 @@ def _say_outcome(client: Client) -> int:
         print(f"sent {outcome.sent}, waiting {waiting}")
     if outcome.problem:
         print(f"counterfoil: {outcome.problem}", file=sys.stderr)
+    if outcome.unreadable:
+        print(f"counterfoil: {outcome.unreadable}", file=sys.stderr)
     return 0
 
 

@@ -267,7 +267,7 @@ class Client:
         while True:
             outcome = self._sender.forwarder.pass_once(everything=True)
             if outcome.problem or not outcome.is_busy or time.monotonic() >= until:
-                return not outcome.problem and not outcome.is_busy
+                return not (outcome.problem or outcome.unreadable or outcome.is_busy)
             time.sleep(min(0.05, max(0.0, until - time.monotonic())))
 
     def forward_once(self, *, everything: bool = True) -> Outcome:

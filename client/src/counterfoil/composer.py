@@ -25,7 +25,7 @@ from pathlib import Path
 
 from counterfoil import decided as decisions
 from counterfoil import directory as folder
-from counterfoil import feed, names, planning
+from counterfoil import feed, names, planning, regular
 from counterfoil.decided import Decided
 from counterfoil.tails import Position, Tail
 
@@ -42,28 +42,34 @@ Files = Mapping[str, Sequence[names.SpoolFile]]
 class Composer:
     """Composes the tallies of one spool directory.
 
-    `is_held` says that the last round was not made because tallies wait to be sent.
+    `is_held` says that the last round was not made because tallies wait to be sent. `problems` are
+    journals that could not be read at the last look; the others are tallied without them.
     """
 
     def __init__(self, directory: Path, now: Callable[[], float] = time.time) -> None:
         self._directory, self._now = directory, now
         self._look_at_ms = 0
         self.is_held = False
+        self.problems: list[regular.Unreadable] = []
         self._idle_since: float | None = None
 
     def compose(self, *, everything: bool = False) -> int:
         """Make tallies of what is due and give their number; `everything` is due when asked.
 
-        Raises OSError when the disk refuses something; nothing is lost by it.
+        Raises OSError when the disk refuses something, and Unreadable when what was decided cannot
+        be read; nothing is lost by it.
         """
         self.is_held = False
         decided = decisions.load(self._directory, repairs=True)
         self._finish(decided)
         files = folder.journals(self._directory)
+        if not files:
+            self.problems = []
         if not (files or decided.journals) or not self._is_worth_it(files, decided, everything):
             return 0
         tails = self._tails(files, decided)
         planned = planning.plan(tails, int(self._now() * 1000), everything=everything)
+        self._note_problems(tails)
         self._look_at_ms = planned.look_at_ms
         planned.journals.update(_vanished(self._directory, files, decided))
         if planned.lines or any(decided.position(s) != p for s, p in planned.journals.items()):
@@ -73,7 +79,9 @@ class Composer:
 
     def is_own(self, stem: str) -> bool:
         """Say whether this is the spool of the tallies that are made now."""
-        return decisions.load(self._directory).stem == stem
+        # By its name first: where what was decided cannot be read, other spools are none of it.
+        is_tallies = f"-{names.TALLIES}-" in stem
+        return is_tallies and decisions.load(self._directory).stem == stem
 
     def is_open(self, stem: str, *, is_ending: bool = False) -> bool:
         """Say whether more may come in a spool of tallies; it may for a minute after all are gone.
@@ -100,6 +108,7 @@ class Composer:
         decided = decisions.load(self._directory)
         tails = self._tails(folder.journals(self._directory), decided, limit=None)
         found = [tail.look_ahead() for tail in tails]
+        self._note_problems(tails)
         ended = [one.first_ms for one in found if one.first_ms is not None]
         age = max(0.0, self._now() - min(ended) / 1000) if ended else None
         return feed.Outcomes(
@@ -123,6 +132,9 @@ class Composer:
         sizes = (self._stat(file)[0] for found in files.values() for file in found)
         return sum(sizes) - sum(decided.position(stem).offset for stem in files)
 
+    def _note_problems(self, tails: Sequence[Tail]) -> None:
+        self.problems = [tail.problem for tail in tails if tail.problem is not None]
+
     def _tails(
         self, files: Files, decided: Decided, limit: int | None = MAX_JOURNALS
     ) -> list[Tail]:
@@ -133,7 +145,7 @@ class Composer:
 
     def _stat(self, file: names.SpoolFile) -> tuple[int, float]:
         with contextlib.suppress(FileNotFoundError):
-            found = (self._directory / file.filename).stat()
+            found = (self._directory / file.filename).lstat()
             return found.st_size, found.st_mtime
         return 0, 0.0
 
@@ -162,7 +174,7 @@ class Composer:
         """Take up what a crash left of the last round."""
         for path in self._directory.glob("*.made"):
             file = names.parse(path.name)
-            if file is None or file.level != names.TALLIES:
+            if file is None or file.level != names.TALLIES or path.is_dir():
                 continue
             if file.stem == decided.stem and _is_decided(path, file.first or 0, decided):
                 path.rename(path.with_suffix(".ready"))

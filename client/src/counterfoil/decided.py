@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from counterfoil import alive, names
+from counterfoil import alive, names, regular
 from counterfoil.planning import Round
 from counterfoil.tails import Position
 
@@ -65,13 +65,14 @@ def load(directory: Path, *, repairs: bool = False) -> Decided:
     """Read what is decided; with no file, a new spool of tallies begins.
 
     A file that cannot be read is put aside where this one `repairs`, which only a composer may.
+    Raises Unreadable where it is there and may not be read: to begin anew would tally twice.
     """
     path = directory / NAME
     try:
-        return _read(json.loads(path.read_bytes()))
+        return _read(json.loads(regular.read_bytes(path)))
     except FileNotFoundError:
         return _new()
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (regular.NotRegular, ValueError, KeyError, TypeError, AttributeError):
         if repairs:
             log.warning("%s cannot be read and was put aside; tallies begin anew", path)
             path.replace(path.with_suffix(".bad"))
@@ -90,7 +91,7 @@ def save(directory: Path, decided: Decided) -> None:
 
 def write_synced(path: Path, data: bytes) -> None:
     """Write a file so that it is on disk."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    fd = regular.create(path)
     try:
         view = memoryview(data)
         while view:

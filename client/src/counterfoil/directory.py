@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import weakref
@@ -25,7 +26,8 @@ class ForwardLock:
         """Take the lock if nobody else has it; True when it is ours."""
         if self._fd >= 0:
             return True
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        fd = os.open(self._path, flags, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -76,18 +78,27 @@ def _by_stem(directory: Path, *, is_journal: bool) -> dict[str, list[names.Spool
     return {stem: found[stem] for stem in order}
 
 
+def strangers(directory: Path) -> list[str]:
+    """Give the names that end as a spool file's do and are none: nobody will ever send those."""
+    endings = (".open", ".ready")
+    found = (entry.name for entry in os.scandir(directory) if entry.name.endswith(endings))
+    return sorted(name for name in found if names.parse(name) is None)
+
+
 def remove_unborn(directory: Path) -> None:
     """Delete the empty files of writers that died before these had their names."""
     for path in directory.glob("*.new"):
         file = names.parse(path.name)
         if file is None or alive.is_locked(path) or alive.is_process(file.pid, file.start):
             continue
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def stems_with_state(directory: Path) -> list[str]:
     """Give the spools that the forwarder remembers, whether or not a file of theirs is left."""
-    return sorted(path.stem for path in directory.glob("*.state"))
+    stems = (path.stem for path in directory.glob("*.state"))
+    return sorted(stem for stem in stems if names.parse(f"{stem}.open") is not None)
 
 
 def is_written(directory: Path, file: names.SpoolFile) -> bool:

@@ -72,7 +72,7 @@ def line_of(known: SpoolState, standing: Standing, *, is_closed: bool = False) -
 def standing_of(
     directory: Path, files: Sequence[names.SpoolFile], known: SpoolState, now: float
 ) -> Standing:
-    """Look through the spool's files from where the forwarder stands."""
+    """Look through the spool's files from where the forwarder stands; raises Unreadable."""
     ahead = replace(known)
     unsent, oldest = 0, None
     for file in files:

@@ -146,7 +146,7 @@ class FileSet:
 
     def _create(self) -> int:
         made, path = self._path(self._next, "new"), self._path(self._next, "open")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         fd = os.open(made, flags, 0o600)
         try:
             # Locked before it bears its name, so that it is never seen without its writer.

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Callable
 
 from counterfoil import directory as folder
-from counterfoil import names, reader, state
+from counterfoil import names, reader, regular, state
 from counterfoil.batches import Batches, Post, Stopped, Stuck, stopped
 from counterfoil.composer import Composer
 from counterfoil.errors import CounterfoilError
@@ -32,6 +32,7 @@ class Outcome:
     """What one pass did: lines answered, and what stopped it, if anything did.
 
     `is_busy` says that another forwarder has the directory. `tallies` were made in this pass.
+    `unreadable` names files whose spools wait because they cannot be read; the others went on.
     """
 
     sent: int = 0
@@ -39,6 +40,7 @@ class Outcome:
     retry_after_s: float | None = None
     is_busy: bool = False
     tallies: int = 0
+    unreadable: str = ""
 
 
 class Forwarder:
@@ -63,6 +65,7 @@ class Forwarder:
         self._turn, self._pid = threading.Lock(), os.getpid()
         self._reports = Reports(directory, self._composer, self._load, now)
         self._sent = self._tallies = 0
+        self._unreadable: dict[str, str] = {}
         self.is_stopping = False
 
     def pass_once(self, *, everything: bool = False) -> Outcome:
@@ -73,6 +76,7 @@ class Forwarder:
         """
         with self._own_turn():
             self._sent = self._tallies = 0
+            self._unreadable = {}
             try:
                 if not self._directory.is_dir():
                     return Outcome()
@@ -86,7 +90,10 @@ class Forwarder:
             return self._outcome("")
 
     def _outcome(self, problem: str, retry_after_s: float | None = None) -> Outcome:
-        return Outcome(self._sent, problem, retry_after_s, tallies=self._tallies)
+        unreadable = " ".join(self._unreadable.values())
+        return Outcome(
+            self._sent, problem, retry_after_s, tallies=self._tallies, unreadable=unreadable
+        )
 
     def close(self) -> None:
         """Let another forwarder have the directory, and let go of the connection."""
@@ -122,6 +129,11 @@ class Forwarder:
             # What is in the spools can be sent all the same, and that makes room.
             problems.append(problem)
             return 0
+        except regular.Unreadable as problem:
+            self._note(problem)
+            return 0
+        for unreadable in self._composer.problems:
+            self._note(unreadable)
         self._tallies += made
         return made
 
@@ -136,7 +148,16 @@ class Forwarder:
             self._send_spool(stem, files)
         except Stuck as problem:
             return problem
+        except regular.Unreadable as problem:
+            self._note(problem)
+        except IsADirectoryError as problem:
+            # One that bears a name which this spool needs.
+            named = Path(str(problem.filename2 or problem.filename))
+            self._note(regular.NotRegular(named, "a directory, not a regular file"))
         return None
+
+    def _note(self, problem: regular.Unreadable) -> None:
+        self._unreadable[problem.name] = str(problem)
 
     def _send_spool(self, stem: str, files: Sequence[names.SpoolFile]) -> None:
         known = self._load(stem)
@@ -150,7 +171,7 @@ class Forwarder:
         """Send the lines of a file; True when it is done with and nothing more can come."""
         path = self._directory / file.filename
         try:
-            if path.stat().st_size < known.offset:
+            if path.lstat().st_size < known.offset:
                 known.end_file()
             known.begin_file(file.first)
             while not self.is_stopping:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from counterfoil import alive, status
+from counterfoil import alive, regular, status
 from counterfoil import directory as folder
 from counterfoil.backoff import Backoff
 from counterfoil.forwarder import Forwarder, Outcome
@@ -29,6 +29,7 @@ HEALTH_NAME = ".forward.health"
 SAY_EVERY_S = 60.0
 NOTE_EVERY_S = 5.0
 LATE_AFTER_S = 120.0
+MAX_NAMED = 5
 
 
 class Stop:
@@ -175,15 +176,26 @@ def sentence_of(found: status.Status, max_bytes: int | None = None) -> str:
     return (
         f"{found.waiting} waiting and {found.outcomes_waiting} outcomes to be tallied{oldest}, "
         f"{found.dropped} dropped, {found.size}{bound} bytes, {len(found.spools)} spools"
+        f"{_told('that cannot be read', found.unreadable)}"
+        f"{_told('whose names are no spool file names, so never sent', found.strangers)}"
     )
+
+
+def _told(what: str, listed: list[str]) -> str:
+    if not listed:
+        return ""
+    # As Python would write them: a name may hold a newline, and this is one line.
+    shown = ", ".join(ascii(name) for name in listed[:MAX_NAMED])
+    more = f" and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
+    return f"; {len(listed)} files {what}: {shown}{more}"
 
 
 def read_health(directory: Path) -> Health | None:
     """Read how the forwarder of a directory is doing; None when none has said."""
     try:
-        found = json.loads((directory / HEALTH_NAME).read_bytes())
+        found = json.loads(regular.read_bytes(directory / HEALTH_NAME))
         return Health(**{field.name: found[field.name] for field in fields(Health)})
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, regular.Unreadable, ValueError, KeyError, TypeError):
         return None
 
 
@@ -207,7 +219,7 @@ def verdict_of(directory: Path, now: float) -> tuple[bool, str]:
 def _write(directory: Path, health: Health) -> None:
     made = directory / f"{HEALTH_NAME}.new"
     try:
-        made.write_text(json.dumps(asdict(health)), encoding="utf-8")
+        regular.write_bytes(made, json.dumps(asdict(health)).encode())
         made.replace(directory / HEALTH_NAME)
     except OSError:
         # A full disk or no directory yet: sending goes on, and the log line says the same.

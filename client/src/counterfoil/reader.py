@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from counterfoil import regular
+
 MAX_LINES = 1000
 MAX_BYTES = 8 * 1024 * 1024
 
@@ -28,9 +30,10 @@ def read_lines(
     Blank lines are left out. The last line is given without its newline only when `is_final`:
     while the writer lives, the rest of it may still come. A line longer than `size` is given
     alone and cut one byte above it, which is what the server needs to see that it is too long.
+    Raises FileNotFoundError and Unreadable.
     """
     taken: list[Line] = []
-    with path.open("rb") as source:
+    with regular.reading(path) as source:
         source.seek(offset)
         room = size
         while len(taken) < lines:
@@ -48,9 +51,9 @@ def read_lines(
 
 
 def count_lines(path: Path, offset: int) -> int:
-    """Count the newlines from the offset on."""
+    """Count the newlines from the offset on; raises FileNotFoundError and Unreadable."""
     count = 0
-    with path.open("rb") as source:
+    with regular.reading(path) as source:
         source.seek(offset)
         while chunk := source.read(1024 * 1024):
             count += chunk.count(b"\n")

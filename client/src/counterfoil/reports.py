@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from counterfoil import directory as folder
-from counterfoil import feed, names, state
+from counterfoil import feed, names, regular, state
 from counterfoil.composer import Composer
 
 Files = Mapping[str, Sequence[names.SpoolFile]]
@@ -42,12 +42,21 @@ class Reports:
         # gone from this listing is closed.
         files = folder.spools(self._directory)
         stems = folder.stems_with_state(self._directory)
-        found = [self._report(stem, files.get(stem, []), is_ending) for stem in stems]
+        found = [self._report_unless_unreadable(s, files.get(s, []), is_ending) for s in stems]
         return [report for report in found if report is not None]
 
     def forget(self, stem: str) -> None:
         """Forget a spool that is closed."""
         self._reported.pop(stem, None)
+
+    def _report_unless_unreadable(
+        self, stem: str, files: Sequence[names.SpoolFile], is_ending: bool
+    ) -> Report | None:
+        try:
+            return self._report(stem, files, is_ending)
+        except regular.Unreadable:
+            # What lies there is unknown: silence says so, and a count would not.
+            return None
 
     def _report(
         self, stem: str, files: Sequence[names.SpoolFile], is_ending: bool

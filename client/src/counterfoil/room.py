@@ -12,8 +12,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
-from counterfoil import alive, names
+from counterfoil import alive, names, regular
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,13 @@ def used_bytes(directory: Path) -> int:
 
 
 def iter_entries(directory: Path) -> Iterator[Entry]:
-    """Give the spool files of the directory that are open or ready."""
+    """Give the regular spool files of the directory that are open or ready."""
     for entry in os.scandir(directory):
         file = names.parse(entry.name)
         if file is None or file.ending not in ("open", "ready"):
             continue
         stat = _stat(entry)
-        if stat is not None:
+        if stat is not None and S_ISREG(stat.st_mode):
             yield Entry(file, Path(entry.path), stat.st_size, stat.st_mtime_ns)
 
 
@@ -81,7 +82,7 @@ def _drop(entry: Entry, entries: list[Entry]) -> bool:
         if not later and not _leave_mark(entry, first):
             return False
         entry.path.unlink()
-    except OSError:
+    except (OSError, regular.Unreadable):
         # Another process gave it up, or the forwarder has just sent it.
         return False
     return True
@@ -93,7 +94,7 @@ def _is_head(entry: Entry, line: bytes) -> bool:
 
 def _leave_mark(entry: Entry, first: int) -> bool:
     """Leave an empty file that bears the number after the last; False when this file is that."""
-    with entry.path.open("rb") as lines:
+    with regular.reading(entry.path) as lines:
         count = sum(1 for line in lines if not _is_head(entry, line))
     file = entry.file
     mark = names.SpoolFile(file.name, file.pid, file.start, "ready", file.level, first + count)

@@ -27,10 +27,14 @@ def wait_after(outcome: Outcome, backoff: Backoff) -> float:
 
 
 class Speaker:
-    """Says once that receipts cannot be delivered, and once that they are delivered again."""
+    """Says once that receipts cannot be delivered, and once that they are delivered again.
+
+    Files that cannot be read are named once.
+    """
 
     def __init__(self) -> None:
         self._said = ""
+        self._named: set[str] = set()
 
     def hear(self, outcome: Outcome) -> None:
         """Take note of a pass."""
@@ -39,6 +43,9 @@ class Speaker:
         elif self._said and not outcome.problem and not outcome.is_busy:
             log.info("receipts are delivered again")
         self._said = outcome.problem
+        if outcome.unreadable and outcome.unreadable not in self._named:
+            self._named.add(outcome.unreadable)
+            log.warning("other spools are sent: %s", outcome.unreadable)
 
 
 class Sender:

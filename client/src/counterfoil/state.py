@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from counterfoil import regular
+
 
 @dataclass
 class SpoolState:
@@ -50,10 +52,18 @@ class SpoolState:
 
 
 def load(path: Path, spool: str) -> SpoolState:
-    """Read the state, or begin a new one when there is none that can be read."""
+    """Read the state, or begin a new one when there is none that can be read.
+
+    Raises Unreadable where a directory lies in its place.
+    """
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(regular.read_bytes(path))
         return SpoolState(**{f.name: _typed(found[f.name], f.default) for f in fields(SpoolState)})
+    except regular.Unreadable:
+        # Anything else is written over by the next state; of this the same would be sent for ever.
+        if path.is_dir():
+            raise
+        return SpoolState(spool)
     except (OSError, ValueError, KeyError, TypeError):
         return SpoolState(spool)
 
@@ -62,7 +72,7 @@ def save(path: Path, state: SpoolState) -> None:
     """Write the state so that a reader sees the old one or the new one."""
     # One name for all: there is one forwarder at a time, and what a crash leaves is written over.
     made = path.with_name(f".{path.name}.new")
-    made.write_text(json.dumps(asdict(state)), encoding="utf-8")
+    regular.write_bytes(made, json.dumps(asdict(state)).encode())
     made.replace(path)
 
 

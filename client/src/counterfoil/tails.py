@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil import directory as folder
-from counterfoil import journal, names, reader
+from counterfoil import journal, names, reader, regular
 
 _BLOCK_LINES = 500
 
@@ -53,22 +53,26 @@ class Ahead(NamedTuple):
 
 
 class Tail:
-    """One journal; `files` in the order of their lines."""
+    """One journal; `files` in the order of their lines.
+
+    `problem` is why a file of it could not be read; it is read no further than that file.
+    """
 
     def __init__(
         self, directory: Path, stem: str, files: Sequence[names.SpoolFile], position: Position
     ) -> None:
         self.stem, self.files, self.start = stem, files, position
         self.empty: set[str] = set()
+        self.problem: regular.Unreadable | None = None
         self._directory = directory
 
     def read_head(self) -> bytes:
         """Give the head of the journal's files; empty when there is none."""
         for file in self.files:
             try:
-                with (self._directory / file.filename).open("rb") as source:
+                with regular.reading(self._directory / file.filename) as source:
                     line = source.readline(journal.MAX_LINE)
-            except FileNotFoundError:
+            except (FileNotFoundError, regular.Unreadable):
                 continue
             if line.startswith(b"{") and line.endswith(b"\n"):
                 return line
@@ -99,6 +103,9 @@ class Tail:
                 lines, oldest = _count(self._directory / file.filename, offset)
             except FileNotFoundError:
                 continue
+            except regular.Unreadable as problem:
+                self._note(problem)
+                break
             waiting, number = waiting + lines, number + lines
             first_ms = oldest if first_ms is None else first_ms
         return Ahead(waiting, lost, first_ms)
@@ -119,11 +126,16 @@ class Tail:
                 for step in self._steps_of(file, at):
                     at = step.position
                     yield step
-            except FileNotFoundError:
-                # Renamed or given up since the directory was read; the next look sees how.
+            except (FileNotFoundError, regular.Unreadable) as problem:
+                # Renamed or given up since the directory was read: the next look sees how.
+                self._note(problem)
                 return
             if at.current:
                 return
+
+    def _note(self, problem: Exception) -> None:
+        if isinstance(problem, regular.Unreadable):
+            self.problem = problem
 
     def _is_sure(self) -> bool:
         # A listing can miss a file that is renamed while it is made, and what it holds would be
@@ -173,7 +185,7 @@ def merged(tails: Iterable[Tail]) -> Iterator[tuple[Tail, Step]]:
 def _count(path: Path, offset: int) -> tuple[int, int | None]:
     """Give the lines from the offset on, and when the outcome of the first of them ended in ms."""
     lines = reader.count_lines(path, offset)
-    with path.open("rb") as source:
+    with regular.reading(path) as source:
         source.seek(offset)
         line = source.readline(journal.MAX_LINE)
         if not offset and line.startswith(b"{"):
@@ -183,7 +195,7 @@ def _count(path: Path, offset: int) -> tuple[int, int | None]:
 
 
 def _read_block(path: Path, at: Position, *, is_final: bool) -> Iterator[Step]:
-    with path.open("rb") as source:
+    with regular.reading(path) as source:
         offset = at.offset
         source.seek(offset)
         for _ in range(_BLOCK_LINES):
