@@ -85,6 +85,7 @@ FEED: Schema = object_of(
         "silent": COUNT,
         "gaps": COUNT,
         "dropped": COUNT,
+        "disputed": COUNT,
         "unnumbered": COUNT,
         "incomplete": COUNT,
     }
@@ -148,7 +149,13 @@ TASK: Schema = object_of(
         "sees": TEXT,
         "ways": object_of({name: list_of(TEXT) for name in ("told", "seen", "skips")}),
         "recording": list_of(
-            object_of({"choice": one_of("each", "tally", "never"), "since": WHEN})
+            object_of(
+                {
+                    "choice": one_of("each", "tally", "never"),
+                    "since": WHEN,
+                    "token": or_null(TEXT),
+                }
+            )
         ),
         "q": TEXT,
     }
@@ -160,6 +167,7 @@ POLICY: Schema = object_of(
         **{name: list_of(TEXT) for name in ("each", "tally", "never")},
         "since": WHEN,
         "until": or_null(WHEN),
+        "token": or_null(TEXT),
         "ref": named("Ref"),
         "leaf_index": LEAF,
     }
@@ -276,7 +284,9 @@ CHECK: Schema = object_of(
 
 
 _STANDING: Mapping[str, Schema] = {
-    "state": one_of("silent", "gap", "dropped", "late", "unknown", "complete", "closed"),
+    "state": one_of(
+        "silent", "gap", "dropped", "disputed", "late", "unknown", "complete", "closed"
+    ),
     "rule": TEXT,
     "rule_words": TEXT,
     "since": or_null(WHEN),

@@ -39,8 +39,8 @@ class Book(Protocol):
     def policies(self, system: str, instance: str, /) -> Sequence[Policy]:
         """Return the recording policies that a source announced."""
 
-    def lists_all(self, system: str, instance: str, /) -> bool:
-        """Tell whether every tally of a source lists the jobs that it counts."""
+    def lists_all(self, system: str, instance: str, voice: str, /) -> bool:
+        """Tell whether every tally of a source by a voice lists the jobs that it counts."""
 
 
 @dataclass(slots=True)

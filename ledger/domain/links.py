@@ -139,11 +139,12 @@ def _not_single(
     if tallied:
         first = targets.earliest(each.tally for each in tallied)
         return Link("tally", target=first, via="job", job=job)
+    voice = policies.voice_for(pointing, job)
     left = policies.left_out_by_job(
         pointing,
-        inquiry.policies(job.system, job.instance),
+        policies.speaking_for(voice, inquiry.policies(job.system, job.instance)),
         same_source=(job.system, job.instance) == (pointing.system, pointing.instance),
-        lists_all=inquiry.book.lists_all(job.system, job.instance),
+        lists_all=inquiry.book.lists_all(job.system, job.instance, voice),
     )
     return waiting if left is None else Link(left.rule, "unrecorded", left_out=left)
 
@@ -176,7 +177,8 @@ def _follow_key(pointing: Statement, inquiry: Inquiry, due_at: datetime) -> Link
     if is_explained(pointing):
         return Link("explained", "not-needed")
     announced = inquiry.policies(pointing.system, pointing.instance)
-    left = policies.left_out_by_key(pointing, announced)
+    speaking = policies.speaking_for(pointing.voice, announced)
+    left = policies.left_out_by_key(pointing, speaking)
     if left is not None:
         return Link(left.rule, "unrecorded", left_out=left)
     is_lock = pointing.reason == "lock_contended"

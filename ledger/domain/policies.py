@@ -1,7 +1,9 @@
 """Recording policies: what a source keeps singly, tallies or never sends, and what that hides.
 
 A policy is announced by an `observe` receipt of `what: "policy"` and is in force until the source
-announces another. Its patterns are those of a shell over the name of a task. The most specific
+announces another. It speaks for those who hand in by the token that announced it, and by others
+made for the same source: a token that anybody may post by never explains what another's left out.
+Its patterns are those of a shell over the name of a task. The most specific
 pattern wins: a plain name before any pattern, then the pattern with more literal characters, then
 the list that keeps more; a task that no pattern matches is tallied (client, `policy.py`).
 """
@@ -16,7 +18,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from ledger.domain import plain
-from ledger.domain.statement import Statement
+from ledger.domain.statement import LATE_AFTER, JobName, Statement
 
 EACH, TALLY, NEVER = "each", "tally", "never"
 CHOICES = (EACH, TALLY, NEVER)
@@ -30,7 +32,11 @@ _WILD = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A policy as one receipt announced it."""
+    """A policy as one receipt announced it.
+
+    `at` is from when it is in force: from when it was made, and no longer than a day before it was
+    received. `voice` is for whom it speaks (`Statement.voice`), `token` what announced it.
+    """
 
     leaf: int
     ref: str
@@ -40,6 +46,8 @@ class Policy:
     each: tuple[str, ...] = ()
     tally: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
+    voice: str = ""
+    token: int | None = None
 
     @property
     def digest(self) -> str:
@@ -72,8 +80,10 @@ def policy_of(statement: Statement) -> Policy | None:
         statement.leaf,
         statement.ref,
         statement.source,
-        statement.happened_at,
+        max(statement.happened_at, statement.received_at - LATE_AFTER),
         plain.name_of(statement.body.get("version")),
+        voice=statement.voice,
+        token=statement.token_id,
         **lists,
     )
 
@@ -102,6 +112,22 @@ def _choose(lists: tuple[tuple[str, ...], ...], task: str) -> tuple[str, str]:
 def _specificity(pattern: str) -> tuple[bool, int]:
     literal = _WILD.sub("", pattern)
     return literal == pattern, len(literal)
+
+
+def voice_for(pointing: Statement, job: JobName) -> str:
+    """Return whose policies may have left out a job that a receipt misses.
+
+    Of a source that is not the receipt's own nothing tells by which token the job would have come,
+    so only tokens that were made for that source count.
+    """
+    if (job.system, job.instance) == (pointing.system, pointing.instance):
+        return pointing.voice
+    return "/".join(part for part in (job.system, job.instance) if part)
+
+
+def speaking_for(voice: str, policies: Sequence[Policy]) -> list[Policy]:
+    """Return the policies that speak for what is handed in by a voice."""
+    return [each for each in policies if each.voice == voice]
 
 
 def in_force(policies: Sequence[Policy], at: datetime) -> list[Policy]:

@@ -125,7 +125,7 @@ def pointer_of(
 
 
 def _policy(left: LeftOut) -> Document:
-    """Return the policy that left an original out, and by which pattern."""
+    """Return the policy that left an original out, by which token it came, and the pattern."""
     policy = left.policy
     return {
         "source": policy.source or None,
@@ -133,6 +133,7 @@ def _policy(left: LeftOut) -> Document:
         "since": moment(policy.at),
         "ref": policy.ref,
         "leaf_index": str(policy.leaf),
+        "token": policy.token,
         "choice": left.choice,
         "pattern": left.pattern or None,
         "task": left.task or None,

@@ -102,6 +102,7 @@ class Statement:
     swept: int | None = None
     derived_from: str | None = None
     token_id: int | None = None
+    token_source: str = ""
     minted: bool = False
     body: Mapping[str, object] = field(default_factory=dict, hash=False, compare=False, repr=False)
     """The stub as it was parsed: for members that only one app reads."""
@@ -123,6 +124,11 @@ class Statement:
     def source(self) -> str:
         """The source as `oban/prod-1`, or the empty text."""
         return "/".join(part for part in (self.system, self.instance) if part)
+
+    @property
+    def voice(self) -> str:
+        """Return who hands it in: tokens made for one source are one; empty where it is ours."""
+        return self.token_source or ("" if self.token_id is None else f"token:{self.token_id}")
 
     @property
     def is_explained_by_rule(self) -> bool:
@@ -224,6 +230,7 @@ def read_statement(
         level=level_of(via, evidence, is_late=is_late),
         derived_from=derived_from,
         token_id=token_id,
+        token_source="/".join(part for part in source_default if part),
         minted=minted,
         body=body,
         **members.kind_fields(body, is_readable=state in READABLE),

@@ -26,7 +26,7 @@ class TallyJob(models.Model):
 class Tally(models.Model):
     """One tally: whose outcomes it sums, of which time, and how many of them it lists.
 
-    `is_whole` tells whether it lists every outcome that it counts.
+    `is_whole` tells whether it lists every outcome that it counts, `voice` who handed it in.
     """
 
     pk = models.CompositePrimaryKey("project_id", "leaf_index")
@@ -41,13 +41,14 @@ class Tally(models.Model):
     retried = models.BigIntegerField()
     listed = models.BigIntegerField()
     is_whole = models.BooleanField()
+    voice = models.TextField(blank=True, default="")
 
     class Meta:
         db_table = "tally"
         indexes = [
             models.Index(
-                fields=["project", "system", "instance", "is_whole", "leaf_index"],
-                name="tally_by_source",
+                fields=["project", "system", "instance", "is_whole", "voice", "leaf_index"],
+                name="tally_by_voice",
             )
         ]
 
@@ -56,6 +57,7 @@ class PolicyVersion(models.Model):
     """A recording policy as a source announced it, each time that it was not the one before.
 
     `each`, `tally` and `never` are JSON lists of patterns, `digest` of all three and the version.
+    `voice` is for whom it speaks: a source that tokens were made for, else one token.
     """
 
     pk = models.CompositePrimaryKey("project_id", "system", "instance", "leaf_index")
@@ -70,6 +72,8 @@ class PolicyVersion(models.Model):
     each = models.TextField()
     tally = models.TextField()
     never = models.TextField()
+    voice = models.TextField(blank=True, default="")
+    token = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "policy_version"

@@ -110,9 +110,9 @@ class Book:
         """Give the recording policies that a source announced so far."""
         return [one for one in self._kept(system, instance).versions if one.leaf < self._seen]
 
-    def lists_all(self, system: str, instance: str) -> bool:
-        """Say whether every tally of a source so far lists the jobs that it counts."""
-        first = self._kept(system, instance).first_short
+    def lists_all(self, system: str, instance: str, voice: str) -> bool:
+        """Say whether every tally of a source by a voice so far lists the jobs that it counts."""
+        first = self._kept(system, instance).first_short.get(column(voice))
         return first is None or first >= self._seen
 
     def get(self, leaf: int) -> Statement:

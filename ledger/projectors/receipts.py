@@ -24,7 +24,7 @@ from ledger.projectors.book import Book, Name, Near, is_of_key, names_of
 from ledger.registry import Judging, Write, registry
 from ledger.statements import Item
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 TABLES = ("entry", "entry_subject", "pointer_event", "pointer_wait")
 # A skip looks for its key back in time, and up to this far ahead where a lock was lost.
 AHEAD = timedelta(minutes=10)

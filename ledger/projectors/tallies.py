@@ -13,7 +13,7 @@ from ledger.statements import Item
 
 _TALLY = (
     "project_id", "leaf_index", "system", "instance", "policy", "from_at", "to_at", "done",
-    "retried", "listed", "is_whole",
+    "retried", "listed", "is_whole", "voice",
 )  # fmt: skip
 _JOB = ("project_id", "job", "leaf_index")
 
@@ -22,7 +22,7 @@ class TalliesProjector:
     """Keeps where the outcome of a job stands that has no receipt of its own."""
 
     name = "tallies"
-    rules_version = 1
+    rules_version = 2
     tables: tuple[str, ...] = ("tally", "tally_job")
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
@@ -51,5 +51,5 @@ def _row(project_id: int, item: Item) -> tuple[object, ...]:
     policy = column(plain.name_of(one.body.get("policy")))
     return (
         project_id, item.leaf, column(one.system), column(one.instance), policy, from_at, to_at,
-        done, retried, listed, listed >= done + retried,
+        done, retried, listed, listed >= done + retried, column(one.voice),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ledger.domain.statement import Statement
 from ledger.domain.verdicts import Verdict
 from ledger.models import ReceiptBody
 from ledger.projectors.book import Book
-from ledger.queries import dependents, heads, judged_again, kin, lists, watched
+from ledger.queries import dependents, heads, judged_again, kin, lists, tokens, watched
 from ledger.queries.as_of import AsOf, BadAsOf
 from ledger.queries.receipts import Found
 from ledger.registry import registry
@@ -72,8 +72,16 @@ def explain_receipt(project_id: int, found: Found, as_of: AsOf) -> Document:
     document["verdict"] |= _rules(project_id, statement, as_of)
     document["sections"] = _sections(project_id, statement, as_of)
     document["dependents"] = dependents.dependents_of(project_id, statement, as_of)
+    _name_announcer(document["pointer"])
     document["cannot_know"] += _not_watched(project_id, statement, document["pointer"], as_of)
     return document
+
+
+def _name_announcer(pointer: Document | None) -> None:
+    """Put the name of the token that announced a policy in the place of its number."""
+    policy = pointer and pointer["policy"]
+    if policy:
+        policy["token"] = tokens.names_of([policy["token"]]).get(policy["token"])
 
 
 def _not_watched(

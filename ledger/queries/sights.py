@@ -13,6 +13,7 @@ from ledger.domain import policies, sights
 from ledger.domain.names import column
 from ledger.domain.policies import Policy
 from ledger.projectors.policies import policy_from
+from ledger.queries import tokens
 
 Document = dict[str, Any]
 Source = tuple[str, str]
@@ -22,10 +23,10 @@ _SIGHTS = (
 )
 _IN_FORCE = (
     "SELECT p.system, p.instance, p.leaf_index, p.receipt, p.at, p.version, p.each, p.tally, "
-    "p.never FROM policy_version p WHERE p.project_id = %s AND p.leaf_index = "
+    "p.never, p.voice, p.token FROM policy_version p WHERE p.project_id = %s AND p.leaf_index = "
     "(SELECT o.leaf_index FROM policy_version o WHERE o.project_id = p.project_id "
-    "AND o.system = p.system AND o.instance = p.instance "
-    "ORDER BY o.at DESC, o.leaf_index DESC LIMIT 1) ORDER BY p.system, p.instance"
+    "AND o.system = p.system AND o.instance = p.instance AND o.voice = p.voice "
+    "ORDER BY o.at DESC, o.leaf_index DESC LIMIT 1) ORDER BY p.system, p.instance, p.leaf_index"
 )
 
 
@@ -63,18 +64,33 @@ def find_sights(project_id: int, tasks: Iterable[str]) -> dict[str, Seen]:
     return found
 
 
-def policies_in_force(project_id: int) -> dict[Source, Policy]:
-    """Give the policy that each source announced last, by its own clock."""
-    rows = bulk.select_rows(_IN_FORCE, [project_id])
-    return {(row[0], row[1]): policy_from(joined(row[0], row[1]), row[2:]) for row in rows}
+@dataclass(slots=True)
+class InForce:
+    """The policies that are in force, by source, and the names of the tokens that announced them.
+
+    A source has one for each voice, since none speaks for what another hands in.
+    """
+
+    policies: dict[Source, list[Policy]]
+    tokens: Mapping[int | None, str]
 
 
-def recording_of(
-    task: str, sources: Iterable[Source], in_force: Mapping[Source, Policy]
-) -> list[Document]:
+def policies_in_force(project_id: int) -> InForce:
+    """Give the policies that each source announced last, by its own clock."""
+    found: dict[Source, list[Policy]] = defaultdict(list)
+    for system, instance, *row in bulk.select_rows(_IN_FORCE, [project_id]):
+        found[system, instance].append(policy_from(joined(system, instance), row))
+    names = tokens.names_of(one.token for each in found.values() for one in each)
+    return InForce(found, names)
+
+
+def recording_of(task: str, sources: Iterable[Source], in_force: InForce) -> list[Document]:
     """Say how the ordinary outcomes of a task are recorded, by each source that announced it."""
-    found = [(source, in_force[source]) for source in sorted(sources) if source in in_force]
-    return [_recording(task, source, policy) for source, policy in found]
+    return [
+        {**_recording(task, source, policy), "token": in_force.tokens.get(policy.token)}
+        for source in sorted(sources)
+        for policy in in_force.policies.get(source, ())
+    ]
 
 
 def _recording(task: str, source: Source, policy: Policy) -> Document:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,11 +9,10 @@ from kit import bulk
 from kit.search import Term, render
 from ledger.domain.leaf import rfc3339
 from ledger.domain.names import column
-from ledger.domain.policies import Policy
 from ledger.projectors.roll_ups import bucket_of
 from ledger.queries import heads, sights, watched
 from ledger.queries.as_of import LAST_LEAF, AsOf
-from ledger.queries.sights import Seen, Source
+from ledger.queries.sights import InForce, Seen
 
 Document = dict[str, Any]
 MOST = 500
@@ -71,7 +69,7 @@ def task_document(project_id: int, task: str, after: datetime, now: datetime) ->
     }
 
 
-def _told_of(task: str, seen: Seen, in_force: Mapping[Source, Policy]) -> Document:
+def _told_of(task: str, seen: Seen, in_force: InForce) -> Document:
     return {**seen.as_json(), "recording": sights.recording_of(task, seen.sources, in_force)}
 
 

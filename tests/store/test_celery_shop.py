@@ -88,9 +88,9 @@ class Shop:
 
     project: ProjectRow
 
-    def tell(self, *bodies: dict[str, Any], at: datetime = NOON) -> None:
+    def tell(self, *bodies: dict[str, Any], at: datetime = NOON, token: int | None = None) -> None:
         """Hand receipts in, and let them follow into the log."""
-        envelope = Envelope(project_id=self.project.id, received_at=at)
+        envelope = Envelope(project_id=self.project.id, received_at=at, token_id=token)
         with time_machine.travel(at, tick=False):
             ingest.ingest([json.dumps(one).encode() for one in bodies], envelope)
             while sequence.sequence(self.project.id, 500):
@@ -220,6 +220,7 @@ def test_what_a_policy_left_out_is_explained_by_the_policy(shop: Shop) -> None:
         "since": "2026-10-05T09:00:00.000000Z",
         "ref": told_of["pointer"]["policy"]["ref"],
         "leaf_index": "0",
+        "token": None,
         "choice": "never",
         "pattern": "health.*",
         "task": "health.ping",
@@ -229,6 +230,79 @@ def test_what_a_policy_left_out_is_explained_by_the_policy(shop: Shop) -> None:
         "Because the policy in force says “never” for “health.*”."
     )
     assert told_of["will_run"]["answer"] == "unknown"
+
+
+FORGED = {
+    "id": "forged", "kind": "observe", "occurred_at": "2020-01-01T00:00:00Z", "source": SOURCE,
+    "what": "policy", "version": "forged", "never": ["*"],
+}  # fmt: skip
+MISSED = {
+    "id": "missed", "kind": "skip", "occurred_at": "2026-10-05T11:00:00Z", "source": SOURCE,
+    "job": {"task": "payouts.send"}, "reason": "in_flight", "original": {"job": "never-came"},
+}  # fmt: skip
+SHORT_TALLY = {
+    "id": "short", "kind": "tally", "occurred_at": "2026-10-05T11:00:00Z", "source": SOURCE,
+    "counts": [{"task": "payouts.send", "done": 3}],
+}  # fmt: skip
+TALLYING = {**FORGED, "id": "tallying", "version": "1", "never": [], "tally": ["*"]}
+
+
+def token_of(shop: Shop, name: str, source: str = "") -> int:
+    return factories.make_token(shop.project, name=name, source=source)[0].id
+
+
+def test_a_token_explains_nothing_that_another_misses(shop: Shop) -> None:
+    own, other = token_of(shop, "own"), token_of(shop, "other")
+
+    shop.tell(FORGED, token=other)
+    shop.tell(MISSED, token=own)
+    shop.derive()
+    before = shop.verdict("missed")
+    shop.tell({**FORGED, "id": "again", "version": "again"}, token=other)
+    shop.derive()
+
+    assert before == shop.verdict("missed") == ("skip.in_flight", "waiting", "")
+
+
+def test_a_tally_without_jobs_of_another_token_explains_nothing_either(shop: Shop) -> None:
+    own, other = token_of(shop, "own"), token_of(shop, "other")
+
+    shop.tell(SHORT_TALLY, token=other)
+    shop.tell(TALLYING, MISSED, token=own)
+    shop.derive()
+    before = shop.verdict("missed")
+    shop.tell({**SHORT_TALLY, "id": "own"}, token=own)
+    shop.derive()
+
+    assert before == ("skip.in_flight", "waiting", "")
+    assert shop.verdict("missed") == ("skip.in_flight", "unrecorded", "")
+
+
+def test_tokens_of_one_source_speak_for_each_other_and_are_named(shop: Shop) -> None:
+    one, two = token_of(shop, "worker", "celery/shop"), token_of(shop, "web", "celery/shop")
+
+    shop.tell(FORGED, token=one)
+    shop.tell(MISSED, token=two)
+    shop.tell({**FORGED, "id": "alone", "never": []}, token=token_of(shop, "alone"))
+    shop.derive()
+
+    assert shop.verdict("missed") == ("skip.in_flight", "unrecorded", "")
+    assert shop.explain("missed")["pointer"]["policy"]["token"] == "worker"
+    with time_machine.travel(NOON, tick=False):
+        items = documents.policy_list(shop.project.id)["items"]
+    assert [(one["token"], one["until"]) for one in items] == [("worker", None), ("alone", None)]
+    reports = [rebuild.rebuild(registry.projectors, batch=batch) for batch in ROUNDS]
+    assert [(one.differing, one.first) for one in reports] == [(0, [])] * len(ROUNDS)
+
+
+def test_a_backdated_policy_counts_from_a_day_before_it_came(shop: Shop) -> None:
+    late = NOON + timedelta(hours=30)
+    shop.tell(MISSED, {**MISSED, "id": "later", "occurred_at": "2026-10-05T19:00:00Z"})
+    shop.tell(FORGED, at=late)
+    shop.derive()
+
+    assert shop.verdict("missed") == ("skip.in_flight", "waiting", "")
+    assert shop.verdict("later") == ("skip.in_flight", "unrecorded", "")
 
 
 def test_a_later_policy_leaves_nothing_out_from_a_day_on(shop: Shop) -> None:

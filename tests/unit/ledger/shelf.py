@@ -15,6 +15,11 @@ DAY = "2026-10-05"
 NOON = datetime(2026, 10, 5, 12, tzinfo=UTC)
 
 
+KNOWN: dict[str, Any] = {
+    "state": "accepted", "token_id": 1, "source_default": ("oban", "prod-1"),
+}  # fmt: skip
+
+
 def at(clock: str) -> datetime:
     """Return a time of the day on which all cases play, from "09:00" or "09:00:30"."""
     return datetime.fromisoformat(f"{DAY}T{clock}").replace(tzinfo=UTC)
@@ -23,20 +28,19 @@ def at(clock: str) -> datetime:
 def make(leaf: int, kind: str, clock: str | None = None, **more: Any) -> Statement:
     """Make the statement of leaf `leaf`; it happens and arrives at `clock`, else `leaf` s past 9.
 
-    `received` and `state` are what the ledger knows; all else is the body.
+    `received`, `state`, `token_id` and `source_default` are what the ledger knows; all else is the
+    body.
     """
     happened = at(clock) if clock else at("09:00") + timedelta(seconds=leaf)
     received = more.pop("received", happened)
     body = {"kind": kind, "occurred_at": happened.isoformat(), **more.pop("body", {})}
-    known = {name: more.pop(name) for name in ("state", "id_default", "minted") if name in more}
+    known = {name: more.pop(name) for name in (*KNOWN, "id_default", "minted") if name in more}
     return read_statement(
         {**body, **more},
         leaf=leaf,
         ref=f"r{leaf}",
         received_at=received,
-        source_default=("oban", "prod-1"),
-        token_id=1,
-        **{"state": "accepted", "id_default": f"made-{leaf}", **known},
+        **{**KNOWN, "id_default": f"made-{leaf}", **known},
     )
 
 
@@ -111,7 +115,7 @@ class Shelf:
         told = (each for each in self.statements if each.source == f"{system}/{instance}")
         return [policy for each in told if (policy := policy_of(each)) is not None]
 
-    def lists_all(self, system: str, instance: str) -> bool:
+    def lists_all(self, system: str, instance: str, voice: str) -> bool:
         """Tell whether the tallies list all their jobs."""
         return self.all_listed
 

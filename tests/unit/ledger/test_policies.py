@@ -63,8 +63,37 @@ def test_a_policy_is_read_from_its_announcement() -> None:
     read = policy_of(policy(3, "09:30", version="3", each=["a.*"], never=["b"]))
 
     assert read == Policy(
-        3, "r3", "celery/shop", at("09:30"), "3", each=("a.*",), tally=(), never=("b",)
-    )
+        3, "r3", "celery/shop", at("09:30"), "3", each=("a.*",), tally=(), never=("b",),
+        voice="oban/prod-1", token=1,
+    )  # fmt: skip
+
+
+def test_a_policy_is_in_force_no_longer_than_a_day_before_it_was_received() -> None:
+    came = at("12:00") + timedelta(days=400)
+
+    late = policy_of(policy(0, "09:30", received=came))
+    soon = policy_of(policy(0, "09:30", received=at("09:30") + timedelta(hours=24)))
+
+    assert late is not None and late.at == came - timedelta(hours=24)
+    assert soon is not None and soon.at == at("09:30")
+
+
+@pytest.mark.parametrize(
+    ("known", "voice"),
+    [
+        ({"source_default": ("celery", "shop"), "token_id": 2}, "celery/shop"),
+        ({"source_default": ("", ""), "token_id": 2}, "token:2"),
+        ({"source_default": ("", ""), "token_id": None}, ""),
+    ],
+    ids=["a token made for a source", "a token made for none", "ourselves"],
+)
+def test_a_policy_speaks_for_its_token_or_for_all_of_one_source(
+    known: dict[str, Any], voice: str
+) -> None:
+    read = policy_of(policy(0, **known))
+
+    assert read is not None
+    assert (read.voice, read.token) == (voice, known["token_id"])
 
 
 @pytest.mark.parametrize(
@@ -170,6 +199,61 @@ LEFT_OUT: dict[str, SomeCase] = {
         ], {}, "unrecorded", "policy-never",
     ),
 }  # fmt: skip
+
+
+def by(token: int | None, source: str = "") -> dict[str, Any]:
+    """Give what the ledger knows of a token, with the source that it was made for."""
+    system, _, instance = source.partition("/")
+    return {"token_id": token, "source_default": (system, instance)}
+
+
+FORGED = {"version": "forged", "never": ["*"]}
+LONG_AGO = {"received": at("09:00") + timedelta(days=2_000)}
+
+VOICES: dict[str, tuple[Statement, Statement, str]] = {
+    "another token": (policy(0, **FORGED, **by(2)), turned_away(1, **OF_9, **by(1)), "waiting"),
+    "another token, by key": (
+        policy(0, **FORGED, **by(2)), turned_away(1, **OWN, **by(1)), "waiting",
+    ),
+    "the same token": (policy(0, **FORGED, **by(1)), turned_away(1, **OF_9, **by(1)), "unrecorded"),
+    "another token made for the same source": (
+        policy(0, **FORGED, **by(2, "celery/shop")),
+        turned_away(1, **OF_9, **by(1, "celery/shop")), "unrecorded",
+    ),
+    "a token made for the source, where the skip's is made for none": (
+        policy(0, **FORGED, **by(2, "celery/shop")), turned_away(1, **OF_9, **by(1)), "waiting",
+    ),
+    "a token that is none": (
+        policy(0, **FORGED, **by(2)), turned_away(1, **OF_9, **by(None)), "waiting",
+    ),
+    "the same token, backdated by years": (
+        policy(0, **FORGED, **LONG_AGO, **by(1)), turned_away(1, **OF_9, **by(1)), "waiting",
+    ),
+    "of another source, by a token made for it": (
+        make(
+            0, "observe", what="policy", source=ELSEWHERE["original"]["source"], **FORGED,
+            **by(2, "celery/other"),
+        ), turned_away(1, job={}, **ELSEWHERE, **by(1)), "unrecorded",
+    ),
+    "of another source, by the skip's own token": (
+        policy(0, **FORGED, **by(1)), turned_away(1, job={}, **ELSEWHERE, **by(1)), "waiting",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "pointing", "state"), VOICES.values(), ids=VOICES)
+def test_a_policy_explains_only_what_comes_by_its_own_token_or_source(
+    told: Statement, pointing: Statement, state: str
+) -> None:
+    assert found_by([told, pointing]).state == state
+
+
+def test_a_policy_of_another_token_does_not_replace_ones_own() -> None:
+    own, forged = policy(0, "08:00", never=["mail.*"], **by(1)), policy(1, each=["*"], **by(2))
+
+    found = found_by([own, forged, turned_away(2, **OF_9, **by(1))])
+
+    assert found.left_out is not None and found.left_out.policy.leaf == 0
 
 
 def found_by(log: list[Statement], **shelf: Any) -> Finding:
