@@ -39,9 +39,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.when_full not in ("raise", "drop"):
-            raise SettingsError('when_full must be "raise" or "drop"')
+            raise SettingsError('when_full (COUNTERFOIL_WHEN_FULL) must be "raise" or "drop"')
         if self.max_bytes < 16 * 1024:
-            raise SettingsError("The spool needs at least 16 KiB")
+            raise SettingsError("The spool needs at least 16 KiB (COUNTERFOIL_SPOOL_MAX)")
         if self.url:
             _check_url(self.url)
 
@@ -51,8 +51,11 @@ class Settings:
             return self.token
         try:
             return self.token_file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise SettingsError(f"The token file cannot be read ({error})") from error
+        except UnicodeDecodeError:
+            # Its text would show a byte of the token.
+            raise SettingsError("The token file cannot be read (it is not UTF-8)") from None
 
 
 def from_env(env: Mapping[str, str] | None = None, **given: Any) -> Settings:
@@ -85,7 +88,7 @@ def size_of(text: str) -> int:
     """Read a size as "20MiB", "512K" or a number of bytes; the units are powers of 1,024."""
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise SettingsError(f"Not a size: {text!r}; write 20MiB, 512KiB or a number of bytes")
+        raise SettingsError(f"Not a size: {text!r} (COUNTERFOIL_SPOOL_MAX); write 20MiB or 512KiB")
     return int(found[1]) * _UNITS[(found[2] or "")[:1].upper()]
 
 
@@ -95,7 +98,9 @@ def source_of(text: str) -> dict[str, str] | None:
         return None
     system, slash, instance = text.partition("/")
     if not (system and slash and instance):
-        raise SettingsError(f"Not a source: {text!r}; write SYSTEM/INSTANCE, as in oban/prod-1")
+        raise SettingsError(
+            f"Not a source: {text!r} (COUNTERFOIL_SOURCE); write SYSTEM/INSTANCE, as in oban/prod-1"
+        )
     return {"system": system, "instance": instance}
 
 
@@ -110,9 +115,19 @@ def _typed(name: str, value: Any) -> Any:
 
 
 def _check_url(url: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        # Asked for because a port that is no number shows only then.
+        _ = parts.port
+    except ValueError:
+        # Its text is left out, since an address may hold a password, although it should not.
+        raise SettingsError(
+            "The address (COUNTERFOIL_URL) is none: its host or port cannot be read"
+        ) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError("The address must begin with http:// or https:// and name a host")
+        raise SettingsError(
+            "The address (COUNTERFOIL_URL) must begin with http:// or https:// and name a host"
+        )
 
 
 def _path(text: str | None) -> Path | None:

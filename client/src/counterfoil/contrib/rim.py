@@ -1,7 +1,7 @@
 """The rim of an integration: what goes wrong in it never reaches the work that it tells of.
 
 Each kind of trouble is said once in the log of a process, by the place and the type of the error.
-Its text is left out, because it may hold what a job was given.
+Its text is left out, because it may hold what a job was given; that of wrong settings is told.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from counterfoil.errors import SettingsError
 
 log = logging.getLogger("counterfoil")
 
@@ -33,16 +35,23 @@ def contained(name: str, passing: tuple[type[BaseException], ...] = ()) -> Itera
 
 def complain(name: str, error: BaseException) -> None:
     """Log trouble that is new in this process."""
-    kind, place = type(error), _place_of(error)
-    what = f"{name} {kind.__qualname__} {place}"
-    if what in _said or len(_said) >= _MAX_SAID:
+    if isinstance(error, SettingsError):
+        # Its text names variables and holds nothing of a job; all hooks meet the same one.
+        _say_once(f"settings {error}", "%s Nothing is recorded; no job is affected.", error)
         return
-    _said.add(what)
-    log.warning(
+    kind, place = type(error), _place_of(error)
+    _say_once(
+        f"{name} {kind.__qualname__} {place}",
         "Recording %s failed with %s.%s at %s. The job is not affected; its receipt is missing, "
         "and further trouble of this kind is not logged.",
         *(name, kind.__module__, kind.__qualname__, place),
     )
+
+
+def _say_once(what: str, message: str, *values: object) -> None:
+    if what not in _said and len(_said) < _MAX_SAID:
+        _said.add(what)
+        log.warning(message, *values)
 
 
 def is_off() -> bool:

@@ -1,7 +1,7 @@
 """The rim: what goes wrong in here never reaches a task.
 
 Each kind of trouble is said once in the log of a process, by the place and the type of the error.
-Its text is left out, because it may hold what a task was given.
+Its text is left out, because it may hold what a task was given; that of wrong settings is told.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any, Callable
 
 from billiard.exceptions import SoftTimeLimitExceeded
+
+from counterfoil.errors import SettingsError
 
 log = logging.getLogger("counterfoil")
 
@@ -52,6 +54,10 @@ def contained(name: str) -> Iterator[None]:
 
 def complain(name: str, error: BaseException) -> None:
     """Log trouble that is new in this process."""
+    if isinstance(error, SettingsError):
+        # Its text names variables and holds nothing of a task; all handlers meet the same one.
+        say_once(f"settings {error}", "%s Nothing is recorded; no task is affected.", error)
+        return
     kind = type(error)
     say_once(
         f"{name} {kind.__qualname__} {_place_of(error)}",
