@@ -25,7 +25,8 @@ AT_ONCE = 5_000
 _DUE = "SELECT DISTINCT project_id FROM arrival WHERE at <= %s"
 _OLDEST = "SELECT 1 FROM arrival WHERE project_id = %s AND at <= %s ORDER BY at LIMIT 1"
 _TAKE = (
-    "SELECT id, spool, first_number, last_number, replayed, at, token, began_at FROM arrival "
+    "SELECT id, spool, first_number, last_number, replayed, at, token, began_at, conflicts "
+    "FROM arrival "
     "WHERE project_id = %s ORDER BY at, id LIMIT %s"
 )
 Note = tuple[Any, ...]
@@ -66,7 +67,8 @@ def _told(notes: Sequence[Note]) -> Iterator[tuple[str, dict[str, Any]]]:
         runs = [Run(one[2], one[3], bulk.as_time(one[5])) for one in group]
         replayed = sum(one[4] for one in group)
         began = min((bulk.as_time(one[7]) for one in group if one[7] is not None), default=None)
-        told = arrivals.bodies(spool, runs, _last(group), replayed, token, began)
+        conflicts = sum(one[8] for one in group)
+        told = arrivals.bodies(spool, runs, _last(group), replayed, token, began, conflicts)
         for at, body in enumerate(told):
             yield f"{group[0][0]}-{group[-1][0]}-{at}", body
 

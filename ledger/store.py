@@ -37,6 +37,7 @@ _DELIVERY = (
 )  # fmt: skip
 _ARRIVAL = (
     "project_id", "token", "spool", "first_number", "last_number", "replayed", "at", "began_at",
+    "conflicts",
 )  # fmt: skip
 
 Key = tuple[int, bytes]
@@ -265,9 +266,10 @@ def _insert_arrivals(outcomes: Sequence[Outcome]) -> None:
         feed = [envelope.project_id, envelope.token_id, envelope.feed_spool]
         if not runs or runs[-1][:3] != feed or runs[-1][4] + 1 != number:
             began = _began_at(outcome.draft) if number == 1 else None
-            runs.append([*feed, number, number, 0, envelope.received_at, began])
+            runs.append([*feed, number, number, 0, envelope.received_at, began, 0])
         runs[-1][4] = number
         runs[-1][5] += not outcome.is_new
+        runs[-1][8] += outcome.is_new and outcome.is_conflict
     bulk.insert_rows("arrival", _ARRIVAL, runs)
 
 

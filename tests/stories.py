@@ -310,7 +310,7 @@ def fed(story: Story) -> None:
     Some close in order, some fall silent, some speak after their end.
     """
     name = story.chance.choice(SPOOLS)
-    token = story.chance.choice(story.tokens[:2])
+    token = story.tokens[story.chance.random() < 0.05]
     written = story.written.get(name, 0)
     for first in range(written + 1, written + story.chance.choice((1, 1, 3, 7))):
         if story.chance.random() < 0.85:

@@ -41,9 +41,13 @@ class Acknowledged(Reason):
 
 
 class Waived(Reason):
-    """Why numbers are given up: those of one gap, as FIRST-LAST, or all that are missing."""
+    """Why numbers are given up: those of one gap, as FIRST-LAST, or all that are missing.
+
+    Or, with `disputed_by`, whether who spoke for the spool is the `same` producer or an `other`.
+    """
 
     gap: str = ""
+    disputed_by: str = ""
 
 
 def project_of(request: HttpRequest, right: str = rights.READ) -> ProjectRow:
@@ -153,7 +157,8 @@ def waive_missing(request: HttpRequest, spool: str, body: Waived) -> HttpRespons
     project = project_of(request, rights.ACKNOWLEDGE)
     reason = redrive.check_reason(body.reason)
     actor = get_caller(request).actor
-    return http.json_response(waive.waive(project.id, named(spool), body.gap, actor, reason))
+    told = waive.waive(project.id, named(spool), body.gap, actor, reason, body.disputed_by)
+    return http.json_response(told)
 
 
 @router.get("/policies", summary="Recording policies", operation_id="list_policies")

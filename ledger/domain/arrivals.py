@@ -35,7 +35,8 @@ class Run:
 class Arrived:
     """An `arrived` receipt as it was read.
 
-    `began` is when the spool's first line happened, if that is among them.
+    `began` is when the spool's first line happened, if that is among them. `conflicts` of the
+    numbers came with an id that stood for another content already.
     """
 
     spool: str
@@ -44,6 +45,7 @@ class Arrived:
     replayed: int
     token: int | None
     began: datetime | None = None
+    conflicts: int = 0
 
 
 def merge(runs: Iterable[Run]) -> list[Run]:
@@ -66,6 +68,7 @@ def bodies(
     replayed: int,
     token: int | None,
     began: datetime | None = None,
+    conflicts: int = 0,
 ) -> Iterator[dict[str, Any]]:
     """Give the bodies that tell of what arrived of one spool, without their ids."""
     merged = merge(runs)
@@ -82,6 +85,7 @@ def bodies(
             "since": [rfc3339(run.at) for run in part],
             # All receipts of one spool tell the number once, so that a sum over them is right.
             "replayed": replayed if start == 0 else 0,
+            **({"conflicts": conflicts} if conflicts and start == 0 else {}),
             **({} if token is None else {"sender": str(token)}),
             **({} if began is None or start else {"began": rfc3339(began)}),
         }
@@ -110,7 +114,8 @@ def read(statement: Statement) -> Arrived | None:
     replayed = plain.integer_of(body.get("replayed")) or 0
     token = plain.integer_of(body.get("sender"))
     began = plain.time_of(body.get("began"))
-    return Arrived(spool, runs, statement.happened_at, replayed, token, began)
+    conflicts = plain.integer_of(body.get("conflicts")) or 0
+    return Arrived(spool, runs, statement.happened_at, replayed, token, began, conflicts)
 
 
 def _runs(body: Mapping[str, object], otherwise: datetime) -> Iterator[Run]:

@@ -17,6 +17,8 @@ TARGET = "feed:"
 MOST = 10**12
 """The greatest count that is believed: sums of them must fit a column."""
 
+_DISPUTED = {"same": True, "other": False}
+
 LONGEST = timedelta(days=36_500)
 _CLIENT = re.compile(
     r"(?P<program>[A-Za-z0-9-]+:.+?)(-[dwt]-[0-9a-f]{10})?:[0-9]{1,10}:[0-9]{1,20}"
@@ -52,7 +54,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A person's word that numbers of a spool, or all that is missing of it, will never come."""
+    """A person's word that numbers of a spool, or all that is missing of it, will never come.
+
+    With `is_same` it is on nothing but whether those who disputed the spool are its producer.
+    """
 
     spool: str
     at: datetime
@@ -60,6 +65,7 @@ class Waiver:
     last: int | None
     reason: str
     actor: str
+    is_same: bool | None = None
 
 
 def is_line(statement: Statement) -> bool:
@@ -114,6 +120,7 @@ def read_waiver(statement: Statement) -> Waiver:
         last=first if last is None else last,
         reason=plain.prose_of(act.get("reason")),
         actor=statement.actor_label or statement.actor_id,
+        is_same=_DISPUTED.get(plain.name_of(act.get("disputed_by"))),
     )
 
 

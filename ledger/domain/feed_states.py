@@ -29,7 +29,7 @@ MISSED = 10
 # be called silent ten seconds after its last.
 SHORTEST_INTERVAL = timedelta(minutes=1)
 
-INCOMPLETE = ("silent", "gap", "dropped")
+INCOMPLETE = ("silent", "gap", "dropped", "disputed")
 """The states in which something is missing, or may be: lists are not complete."""
 
 RULES = {
@@ -37,6 +37,8 @@ RULES = {
     "missing_after_a_later_number": "a later number came five minutes before, and it still has not",
     "said_to_be_sent": "the spool said five minutes before that it was sent, and it has not come",
     "given_up_by_the_producer": "the producer says that it lost these for want of room",
+    "spoken_for_by_another_token": "a token that is not its producer's spoke for it",
+    "came_as_conflicts": "numbers came whose ids stood for another content already",
     "later_number_just_came": "a later number came less than five minutes before",
     "just_said_to_be_sent": "the spool said two to five minutes before that it was sent",
     "lines_wait": "lines have waited at the producer for more than two minutes",
@@ -69,7 +71,7 @@ class Standing:
 
 def standings(spool: Spool, now: datetime) -> list[Standing]:
     """Give all that is to be said of a spool, the worst first; never nothing."""
-    found = [*_silent(spool, now), *_gaps(spool, now), *_dropped(spool)]
+    found = [*_silent(spool, now), *_gaps(spool, now), *_dropped(spool), *_disputed(spool)]
     if not found:
         found = [*_late(spool, now)]
     return found or [_good(spool)]
@@ -116,6 +118,14 @@ def _gaps(spool: Spool, now: datetime) -> Iterator[Standing]:
 def _dropped(spool: Spool) -> Iterator[Standing]:
     if spool.lost:
         yield Standing("dropped", "given_up_by_the_producer", spool.dropped_at, spool.lost)
+
+
+def _disputed(spool: Spool) -> Iterator[Standing]:
+    if spool.disputes:
+        rule, since = "spoken_for_by_another_token", min(one.since for one in spool.disputes)
+        yield Standing("disputed", rule, since)
+    if spool.conflicts:
+        yield Standing("disputed", "came_as_conflicts", spool.disputed_at, spool.conflicts)
 
 
 def _late(spool: Spool, now: datetime) -> Iterator[Standing]:

@@ -42,6 +42,15 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispute:
+    """A token that spoke for another's spool, since when, and the numbers that it handed in."""
+
+    token: int | None
+    since: datetime
+    runs: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Spool:
     """What is known of a spool.
 
@@ -49,7 +58,8 @@ class Spool:
     `expected_since` at the latest, as the spool itself says. `complete_until` is the newest moment
     up to which nothing that it had written is missing, by the earlier of both clocks; `marks` are
     the moments that become it when what was written by then has come. `waived` numbers are neither
-    missing nor here.
+    missing nor here. Only the word of `owners`, or of tokens of the same `declared` source, counts;
+    `conflicts` numbers came whose receipts stand in conflict.
     """
 
     name: str
@@ -77,6 +87,11 @@ class Spool:
     skew: timedelta | None = None
     marks: tuple[Mark, ...] = ()
     complete_until: datetime | None = None
+    owners: tuple[int | None, ...] = ()
+    declared: str = ""
+    disputes: tuple[Dispute, ...] = ()
+    disputed_at: datetime | None = None
+    conflicts: int = 0
 
     @property
     def is_numbered(self) -> bool:
@@ -113,7 +128,8 @@ class Spool:
     def is_settled(self) -> bool:
         """Tell whether it is closed and nothing of it is missing: it limits no list any more."""
         missing = self.is_numbered and (self.holes or (self.written or 0) > self.high)
-        return self.closed_at is not None and not missing and not self.lost
+        is_whole = not missing and not self.lost and self.disputed_at is None
+        return self.closed_at is not None and is_whole
 
 
 def begin(name: str, at: datetime) -> Spool:
@@ -194,6 +210,9 @@ def waive(spool: Spool, at: datetime, first: int | None = None, last: int | None
         closed_at=at,
         end=WAIVED,
         marks=(),
+        disputes=(),
+        disputed_at=None,
+        conflicts=0,
     )
 
 

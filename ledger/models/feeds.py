@@ -25,6 +25,7 @@ class Arrival(models.Model):
     began_at = models.DateTimeField(null=True)
     at = models.DateTimeField()
     token = models.BigIntegerField(null=True)
+    conflicts = models.IntegerField(default=0, db_default=0)
 
     class Meta:
         db_table = "arrival"
@@ -73,6 +74,11 @@ class FeedSpool(models.Model):
     skew_ms = models.BigIntegerField(null=True)
     marks = models.TextField()
     complete_until = models.DateTimeField(null=True)
+    owners = models.TextField()
+    declared = models.TextField(blank=True)
+    disputes = models.TextField()
+    disputed_at = models.DateTimeField(null=True)
+    conflicts = models.BigIntegerField()
 
     class Meta:
         db_table = "feed_spool"
@@ -129,12 +135,12 @@ class FeedProducer(models.Model):
 
 
 class FeedToken(models.Model):
-    """A token that handed in receipts, and from which leaf on it numbers what it sends."""
+    """A token that handed in receipts: its first without a number, and its first that has one."""
 
     pk = models.CompositePrimaryKey("project_id", "token")
     project = project_of()
     token = models.BigIntegerField()
-    first_leaf = models.BigIntegerField(null=True)
+    unnumbered_leaf = models.BigIntegerField(null=True)
     numbered_leaf = models.BigIntegerField(null=True)
 
     class Meta:

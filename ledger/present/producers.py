@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from access.rows import ProjectRow
+from ledger.domain.feed_states import INCOMPLETE
 from ledger.present.addresses import Document, address
 
 _LOOKS = {
     "silent": ("silent", "bad", "unlink"),
     "gap": ("gap", "gap", "diamond"),
     "dropped": ("lost some", "bad", "x"),
+    "disputed": ("disputed", "bad", "users"),
     "late": ("late", "skip", "hourglass"),
     "unknown": ("not known", "plain", "circle-question-mark"),
     "complete": ("complete", "done", "check"),
@@ -29,8 +31,8 @@ def producer(project: ProjectRow, one: Document) -> Document:
         **one,
         **_look(one),
         "spools_more": one["spools"]["open"] - len(spools),
-        "broken": [each for each in spools if each["state"] in ("silent", "gap", "dropped")],
-        "others": [each for each in spools if each["state"] not in ("silent", "gap", "dropped")],
+        "broken": [each for each in spools if each["state"] in INCOMPLETE],
+        "others": [each for each in spools if each["state"] not in INCOMPLETE],
         "skew": skew_words(one["skew_s"]),
     }
 
@@ -45,6 +47,7 @@ def spool(project: ProjectRow, one: Document) -> Document:
         "skew": skew_words(one["skew_s"]),
         "sender_url": sender and address(project, "receipts", q=f"producer:{_quoted(sender)}"),
         "waive_url": address(project, "producers", one["spool"], "waive"),
+        "disputed": bool(one["disputed_by"] or one["conflicts"]),
         "can_waive_all": bool(one["gaps"]) or one["state"] in ("silent", "dropped"),
     }
 

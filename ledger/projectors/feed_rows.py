@@ -9,8 +9,9 @@ from typing import Any
 
 from kit import bulk
 from ledger.domain import plain
+from ledger.domain.arrivals import Run
 from ledger.domain.feed_lines import producer_of
-from ledger.domain.feeds import Hole, Mark, Spool
+from ledger.domain.feeds import Dispute, Hole, Mark, Spool
 from ledger.domain.leaf import rfc3339
 
 _PLACE = (
@@ -21,7 +22,7 @@ FACTS = (
     "first_at", "heard_at", "token", "source", "client", "high", "replayed", "fed_at", "written",
     "unsent", "dropped", "dropped_at", "waived", "outcomes_lost", "outcomes_waived",
     "oldest_at", "expected", "expected_since", "closed_at", "end", "skew_ms", "marks",
-    "complete_until",
+    "complete_until", "owners", "declared", "disputes", "disputed_at", "conflicts",
 )  # fmt: skip
 COLUMNS = (*_PLACE, *FACTS)
 _TIMES = frozenset(name for name in FACTS if name.endswith(("_at", "_since", "_until")))
@@ -41,11 +42,14 @@ def spool_of(row: Sequence[Any], holes: Iterable[Hole] = ()) -> Spool:
         for column, value in zip(FACTS, values, strict=True)
     }
     skew_ms, marks = facts.pop("skew_ms"), json.loads(facts.pop("marks"))
+    owners, disputes = json.loads(facts.pop("owners")), json.loads(facts.pop("disputes"))
     return Spool(
         name=name,
         holes=tuple(sorted(holes)),
         skew=None if skew_ms is None else skew_ms * MILLISECOND,
         marks=tuple(Mark(number, _time(at)) for number, at in marks),
+        owners=tuple(owners),
+        disputes=tuple(_dispute(*one) for one in disputes),
         **facts,
     )
 
@@ -57,6 +61,8 @@ def row_of(
     facts = {name: getattr(spool, name, None) for name in FACTS}
     facts["skew_ms"] = None if spool.skew is None else spool.skew // MILLISECOND
     facts["marks"] = json.dumps([[one.number, rfc3339(one.at)] for one in spool.marks])
+    facts["owners"] = json.dumps(spool.owners)
+    facts["disputes"] = json.dumps([_told(one) for one in spool.disputes])
     span = span_of(leaf, until_leaf) if until_leaf is not None else _span_now(spool)
     place = (
         project_id, spool.name, leaf, until_leaf, span, spool.is_settled,
@@ -72,6 +78,15 @@ def span_of(leaf: int, until_leaf: int) -> int:
 
 def _span_now(spool: Spool) -> int | None:
     return 0 if spool.is_settled else None
+
+
+def _told(one: Dispute) -> list[object]:
+    runs = [[run.first, run.last, rfc3339(run.at)] for run in one.runs]
+    return [one.token, rfc3339(one.since), runs]
+
+
+def _dispute(token: int | None, since: str, runs: Iterable[Sequence[Any]]) -> Dispute:
+    return Dispute(token, _time(since), tuple(Run(a, b, _time(at)) for a, b, at in runs))
 
 
 def _time(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,8 @@ from ledger.statements import Item
 
 Row = tuple[object, ...]
 _PRODUCER = ("project_id", "producer", "spools", "arrived", "waived", "first_at", "last_at")
-_TOKEN = ("project_id", "token", "first_leaf", "numbered_leaf")
+_NEW = (None, None)
+_TOKEN = ("project_id", "token", "unnumbered_leaf", "numbered_leaf")
 
 
 @dataclass(slots=True)
@@ -65,17 +66,21 @@ def plan_producers(project_id: int, sums: dict[str, Sum]) -> Callable[[], None]:
 def plan_tokens(
     project_id: int, items: Sequence[Item], numbered: Mapping[int, int]
 ) -> Callable[[], None]:
-    """Note the first receipt of each token, and the first arrival that names it.
+    """Note each token's first receipt without a number, and the first arrival that names it.
 
     A line that a spool sends of itself has no number, and says nothing of its token.
     """
+    sent = [
+        item for item in items
+        if item.statement.token_id is not None and not feed_lines.is_line(item.statement)
+    ]  # fmt: skip
+    tokens = {item.statement.token_id for item in sent if item.statement.token_id is not None}
+    known = _known_tokens(project_id, {*tokens, *numbered})
     found: dict[int, list[int | None]] = {token: [None, leaf] for token, leaf in numbered.items()}
-    for item in items:
-        token = item.statement.token_id
-        if token is not None and not feed_lines.is_line(item.statement):
-            leaves = found.setdefault(token, [None, None])
-            leaves[0] = item.leaf if leaves[0] is None else leaves[0]
-    known = _known_tokens(project_id, found)
+    open_ones = [item for item in sent if known.get(item.statement.token_id or 0, _NEW)[0] is None]
+    for item in _unnumbered(open_ones):
+        leaves = found.setdefault(item.statement.token_id or 0, [None, None])
+        leaves[0] = item.leaf if leaves[0] is None else leaves[0]
     rows = []
     for token, leaves in sorted(found.items()):
         before = known.get(token, (None, None))
@@ -85,9 +90,22 @@ def plan_tokens(
     return lambda: _replace("feed_token", _TOKEN, rows)
 
 
+def _unnumbered(items: Sequence[Item]) -> Iterator[Item]:
+    """Give those receipts whose first delivery had no number, in order."""
+    statement = (
+        "SELECT receipt, feed_number FROM delivery WHERE receipt IN ({values}) ORDER BY id DESC"
+    )
+    receipts = [item.receipt for item in items]
+    # The first delivery comes last and stands: sending again with a number comes too late.
+    numbers = {
+        bulk.as_uuid(receipt): number for receipt, number in bulk.select_in(statement, [], receipts)
+    }
+    return (item for item in items if item.receipt in numbers and numbers[item.receipt] is None)
+
+
 def _known_tokens(project_id: int, tokens: Iterable[int]) -> dict[int, tuple[Any, Any]]:
     statement = (
-        "SELECT token, first_leaf, numbered_leaf FROM feed_token "
+        "SELECT token, unnumbered_leaf, numbered_leaf FROM feed_token "
         "WHERE project_id = %s AND token IN ({values})"
     )
     rows = bulk.select_in(statement, [project_id], tokens)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kit import bulk
 from ledger import keys
-from ledger.domain import arrivals, feed_lines, feeds
+from ledger.domain import arrivals, feed_disputes, feed_lines, feeds
 from ledger.domain.arrivals import Arrived
 from ledger.domain.feed_lines import Line, Waiver, producer_of
 from ledger.domain.feeds import Hole, Spool
@@ -39,7 +39,7 @@ class FeedsProjector:
     """Folds what the log tells of feeds."""
 
     name = "feeds"
-    rules_version = 2
+    rules_version = 3
     tables: tuple[str, ...] = ("feed_spool", "feed_gap", "feed_producer", "feed_token")
 
     def plan(self, project_id: int, items: Sequence[Item]) -> Write:
@@ -47,7 +47,8 @@ class FeedsProjector:
         told = [(item, one) for item in items if (one := _read(project_id, item.statement))]
         writes = [plan_tokens(project_id, items, _senders(told))]
         if told:
-            run = _Run(project_id, _known(project_id, {one.spool for _, one in told}))
+            known = _known(project_id, {one.spool for _, one in told})
+            run = _Run(project_id, known, _declared(one for _, one in told))
             for item, one in told:
                 run.take(item, one)
             writes += [run.write, plan_producers(project_id, run.sums)]
@@ -97,6 +98,7 @@ class _Run:
 
     project_id: int
     known: dict[str, _Known]
+    declared: dict[int, str]
     spools: dict[tuple[str, int], tuple[Spool, int | None]] = field(default_factory=dict)
     ended: list[Row] = field(default_factory=list)
     gaps: dict[tuple[str, int, int], Row] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class _Run:
 
     def take(self, item: Item, told: Told) -> None:
         before = self.known.get(told.spool)
-        after = _fold(None if before is None else before.spool, told)
+        after = self._fold(None if before is None else before.spool, told)
         if after is None or (before is not None and after == before.spool):
             return
         self._sum(before, after)
@@ -114,6 +116,15 @@ class _Run:
         gaps = self._move_gaps(before, after, item, told)
         self.spools[after.name, item.leaf] = (after, None)
         self.known[after.name] = _Known(after, item.leaf, gaps)
+
+    def _fold(self, before: Spool | None, told: Told) -> Spool | None:
+        if not isinstance(told, Waiver):
+            return feed_disputes.take(before, told, self.declared.get(told.token or 0, ""))
+        if before is None:
+            return None
+        if told.is_same is not None:
+            return feed_disputes.settle(before, is_same=told.is_same)
+        return feeds.waive(before, told.at, told.first, told.last)
 
     def _end(self, before: _Known, leaf: int) -> None:
         place = (before.spool.name, before.leaf)
@@ -178,12 +189,14 @@ class _Run:
         bulk.insert_rows("feed_gap", _GAP, list(self.gaps.values()))
 
 
-def _fold(before: Spool | None, told: Told) -> Spool | None:
-    if isinstance(told, Arrived):
-        return feeds.arrive(before or feeds.begin(told.spool, told.runs[0].at), told)
-    if isinstance(told, Line):
-        return feeds.feed(before or feeds.begin(told.spool, told.received_at), told)
-    return None if before is None else feeds.waive(before, told.at, told.first, told.last)
+def _declared(told: Iterable[Told]) -> dict[int, str]:
+    """Give the declared sources of the tokens that spoke: fixed when a token is made."""
+    tokens = {one.token for one in told if not isinstance(one, Waiver) and one.token is not None}
+    statement = (
+        "SELECT id, source_system, source_instance FROM access_apitoken WHERE id IN ({values})"
+    )
+    rows = bulk.select_in(statement, [], sorted(tokens))
+    return {token: f"{system}/{instance}" for token, system, instance in rows if system}
 
 
 def _closing(item: Item, told: Told) -> Row:

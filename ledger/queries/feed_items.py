@@ -30,6 +30,10 @@ _SENTENCES = {
         "A producer lost receipts.", "{:,} spools lost receipts.", "bad",
         "they say so themselves, so lists are not complete",
     ),
+    "disputed": (
+        "A spool is spoken for by another.", "{:,} spools are spoken for by others.", "bad",
+        "which of their numbers came is not sure, so lists are not complete",
+    ),
 }  # fmt: skip
 Told = tuple[Spool, Standing]
 

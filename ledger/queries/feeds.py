@@ -32,12 +32,14 @@ _GAP_THEN = "g.leaf_index <= %s AND (g.until_leaf IS NULL OR g.until_leaf > %s)"
 _SILENT = "closed_at IS NULL AND heard_at < %s"
 _TAIL = "expected > high AND expected_since <= %s"
 _LOST = "dropped > waived OR outcomes_lost > outcomes_waived"
+_DISPUTED = "disputed_at IS NOT NULL"
 _SPOOLS = """SELECT count(*),
 sum(CASE WHEN {silent} THEN 1 ELSE 0 END),
 sum(CASE WHEN {tail} THEN 1 ELSE 0 END) + sum(gaps),
 sum(CASE WHEN dropped > waived THEN dropped - waived ELSE 0 END)
 + sum(outcomes_lost - outcomes_waived),
-sum(CASE WHEN {silent} OR {tail} OR {lost} OR gaps > 0 THEN 1 ELSE 0 END),
+sum(CASE WHEN {silent} OR {tail} OR {lost} OR {disputed} OR gaps > 0 THEN 1 ELSE 0 END),
+sum(CASE WHEN {disputed} THEN 1 ELSE 0 END),
 sum(CASE WHEN is_numbered AND complete_until IS NULL THEN 1 ELSE 0 END),
 min(complete_until),
 (SELECT e.complete_until FROM feed_spool e WHERE e.project_id = %s AND e.is_settled = %s
@@ -45,13 +47,14 @@ AND e.leaf_index <= %s AND e.is_numbered = %s ORDER BY e.leaf_index DESC LIMIT 1
 FROM (SELECT spools.*, (SELECT count(*) FROM feed_gap g{by_spool} WHERE
 g.project_id = spools.project_id AND g.spool = spools.spool AND {gap} AND g.since <= %s) AS gaps
 FROM ({in_force}) AS spools) AS counted"""
-_TOKENS = """SELECT t.token, a.name, (SELECT e.received_at FROM entry e{by_token}
+_TOKENS = """SELECT t.token, a.name,
+(t.numbered_leaf IS NULL OR t.numbered_leaf > %s)
+AND (a.revoked_at IS NULL OR a.revoked_at > %s) AND (a.expires_at IS NULL OR a.expires_at > %s),
+(SELECT e.received_at FROM entry e{by_token}
 WHERE e.project_id = t.project_id AND e.token = t.token AND e.leaf_index <= %s
 ORDER BY e.leaf_index DESC LIMIT 1)
 FROM feed_token t JOIN access_apitoken a ON a.id = t.token
-WHERE t.project_id = %s AND t.first_leaf <= %s
-AND (t.numbered_leaf IS NULL OR t.numbered_leaf > %s)
-AND (a.revoked_at IS NULL OR a.revoked_at > %s) AND (a.expires_at IS NULL OR a.expires_at > %s)
+WHERE t.project_id = %s AND t.unnumbered_leaf <= %s
 ORDER BY t.token"""
 
 
@@ -84,6 +87,7 @@ def feed_at(project_id: int, as_of: AsOf) -> Document:
         "silent": spools["silent"] + silent_tokens,
         "gaps": spools["gaps"],
         "dropped": spools["dropped"],
+        "disputed": spools["disputed"],
         "unnumbered": len(tokens),
         "incomplete": spools["incomplete"] + silent_tokens,
     }
@@ -98,17 +102,22 @@ def is_whole(feed: Document) -> bool:
 
 
 def quiet_tokens(project_id: int, as_of: AsOf) -> list[QuietToken]:
-    """Give the usable tokens that handed in receipts and number none, silent or not."""
+    """Give the tokens that handed in receipts without numbers, silent or not.
+
+    What a token sent so before it was revoked may be missing all the same.
+    """
     n, at = as_of.leaf, as_of.at
     statement = _TOKENS.format(by_token=indexed_by("entry_by_token"))
-    rows = bulk.select_rows(statement, [n, project_id, n, n, at, at])
-    last = {token: None if heard is None else bulk.as_time(heard) for token, _, heard in rows}
+    rows = bulk.select_rows(statement, [n, at, at, n, project_id, n])
+    last = {token: None if heard is None else bulk.as_time(heard) for token, _, _, heard in rows}
+    # One that numbers as well has spools whose silence is seen, and one that ended is silent by it.
+    alone = [token for token, _, is_alone, _ in rows if is_alone]
     quiet = [
-        token for token, at_last in last.items()
-        if at_last is not None and at - at_last > MISSED * SHORTEST_INTERVAL
+        token for token in alone
+        if (heard := last[token]) is not None and at - heard > MISSED * SHORTEST_INTERVAL
     ]  # fmt: skip
     silent = _silent(project_id, quiet, as_of)
-    return [QuietToken(token, name, last[token], silent.get(token)) for token, name, _ in rows]
+    return [QuietToken(token, name, last[token], silent.get(token)) for token, name, _, _ in rows]
 
 
 def in_force(project_id: int, as_of: AsOf) -> tuple[str, list[object]]:
@@ -140,7 +149,7 @@ def _spools(project_id: int, as_of: AsOf) -> Document:
     rows, at_leaf = in_force(project_id, as_of)
     silent_before, gap_before = as_of.at - SILENT_AFTER, as_of.at - GAP_AFTER
     statement = _SPOOLS.format(
-        silent=_SILENT, tail=_TAIL, lost=_LOST, in_force=rows,
+        silent=_SILENT, tail=_TAIL, lost=_LOST, disputed=_DISPUTED, in_force=rows,
         gap=_GAP_NOW if as_of.is_now else _GAP_THEN, by_spool=indexed_by("feed_gap_of_spool"),
     )  # fmt: skip
     gap_leaf = [] if as_of.is_now else [as_of.leaf, as_of.leaf]
@@ -150,7 +159,7 @@ def _spools(project_id: int, as_of: AsOf) -> Document:
     ]  # fmt: skip
     (found,) = bulk.select_rows(statement, parameters)
     count, *sums, unknown, open_until, ended_until = found
-    silent, gaps, dropped, incomplete = (int(one or 0) for one in sums)
+    silent, gaps, dropped, incomplete, disputed = (int(one or 0) for one in sums)
     # Where every spool has closed, all was complete until the last of them did.
     until = open_until if count else ended_until
     return {
@@ -159,6 +168,7 @@ def _spools(project_id: int, as_of: AsOf) -> Document:
         "gaps": gaps,
         "dropped": dropped,
         "incomplete": incomplete,
+        "disputed": disputed,
     }
 
 

@@ -42,7 +42,7 @@ _ALL = (
     "SELECT producer FROM feed_producer WHERE project_id = %s AND spools > 0 UNION "
     "SELECT producer FROM feed_spool{index} WHERE project_id = %s AND span IS NULL"
 )
-_WORST = ("silent", "gap", "dropped", "late", "unknown", "complete", "closed")
+_WORST = ("silent", "gap", "dropped", "disputed", "late", "unknown", "complete", "closed")
 """The states of spools, from what needs somebody to what needs nobody."""
 
 

@@ -78,6 +78,8 @@ def spool_document(spool: Spool, leaf: int, senders: dict[int, str], now: dateti
         "client": spool.client or None,
         "source": spool.source or None,
         "sender": senders.get(spool.token or 0),
+        "conflicts": spool.conflicts,
+        "disputed_by": [senders.get(one.token or 0) for one in spool.disputes],
         "watched_since": spool.first_at,
         "leaf_index": str(leaf),
     }
@@ -146,6 +148,7 @@ def _history(project_id: int, name: str) -> list[Document]:
 
 def senders_of(spools: Iterable[Spool]) -> dict[int, str]:
     """Give the names of the tokens that handed spools in."""
-    tokens = {spool.token for spool in spools if spool.token is not None}
+    told = [(spool.token, *(one.token for one in spool.disputes)) for spool in spools]
+    tokens = {token for tokens in told for token in tokens if token is not None}
     statement = "SELECT id, name FROM access_apitoken WHERE id IN ({values})"
     return dict(bulk.select_in(statement, [], sorted(tokens)))

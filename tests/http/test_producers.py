@@ -333,6 +333,29 @@ def test_a_token_without_numbers_is_named_apart(floor: Floor) -> None:
     assert "1 producer sends without numbers" in floor.page("receipts")
 
 
+def test_a_disputed_spool_is_named_and_judged_on_its_page(floor: Floor) -> None:
+    _, other = factories.make_token(floor.desk.project, name="a stranger")
+    with floor.at():
+        line = {"kind": "observe", "what": "feed", "spool": HOLED, "written": 6, "closed": True}
+        floor.desk.post(line, token=other)
+    floor.wait(0)
+    address = f"/p/{floor.desk.project.slug}/producers/{HOLED}"
+
+    shown = floor.page(f"producers/{HOLED}", "operator")
+    listed = floor.page("receipts")
+    with floor.at():
+        operator = floor.browser("operator")
+        nonsense = operator.post(f"{address}/waive", {"reason": "x", "disputed_by": "both"})
+        operator.post(f"{address}/waive", {"reason": "a test", "disputed_by": "other"})
+    floor.wait(0)
+
+    assert "a stranger spoke for this one too" in shown
+    assert "1 spool disputed" in listed
+    assert nonsense.status_code == 400
+    assert floor.read("receipts")["feed"]["disputed"] == 0
+    assert floor.read(f"producers/{HOLED}")["closed_at"] is None
+
+
 def test_where_nothing_has_numbers_the_page_says_how_to_begin(desk: Desk) -> None:
     floor = Floor(desk)
     floor.wait(0)

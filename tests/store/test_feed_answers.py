@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 import time_machine
 
+from access.models import ApiToken
 from access.rows import ProjectRow
 from config import follower
-from ledger import documents, ingest, keys
-from ledger.domain import arrivals, feed_lines, feed_states, feeds
+from ledger import documents, ingest, keys, rebuild, waive
+from ledger.domain import arrivals, feed_disputes, feed_lines, feed_states
 from ledger.domain.draft import Envelope
 from ledger.domain.feeds import Spool
 from ledger.models import FeedSpool, TreeHead
+from ledger.projectors.feeds import FeedsProjector
 from ledger.queries.as_of import AsOf
+from ledger.queries.feed_items import feed_items
 from ledger.queries.feeds import feed_at, now_of
 from ledger.statements import Item, load_range
 from tests import factories
@@ -39,11 +42,9 @@ def fold(items: Iterable[Item], key: bytes) -> dict[str, Spool]:
     for item in items:
         one = item.statement
         if feed_lines.is_line(one) and (line := feed_lines.read_line(one)):
-            begun = spools.get(line.spool) or feeds.begin(line.spool, line.received_at)
-            spools[line.spool] = feeds.feed(begun, line)
+            spools[line.spool] = feed_disputes.take(spools.get(line.spool), line)
         elif arrivals.is_own(one, key) and (came := arrivals.read(one)):
-            begun = spools.get(came.spool) or feeds.begin(came.spool, came.runs[0].at)
-            spools[came.spool] = feeds.arrive(begun, came)
+            spools[came.spool] = feed_disputes.take(spools.get(came.spool), came)
     return spools
 
 
@@ -57,6 +58,7 @@ def told(spools: Iterable[Spool], at: datetime) -> Document:
         "silent": sum(one[0].state == "silent" for one in states),
         "gaps": sum(feed_states.is_open_gap(hole, at) for hole in holes),
         "dropped": sum(spool.lost for spool in left),
+        "disputed": sum(spool.disputed_at is not None for spool in left),
         "incomplete": sum(one[0].is_incomplete for one in states),
     }
 
@@ -103,13 +105,23 @@ class Shop:
         given = Envelope(self.project.id, self.now, token, feed_spool=spool, feed_number=number)
         ingest.ingest([json.dumps(body).encode()], given)
 
-    def deliver(self, spool: str, *numbers: int) -> None:
+    def deliver(self, spool: str, *numbers: int, by: int = 0) -> None:
         for number in numbers:
-            self.post({"kind": "done", "id": f"{spool}-{number}"}, self.one, spool, number)
+            body = {"kind": "done", "id": f"{spool}-{number}-{by}"}
+            self.post(body, by or self.one, spool, number)
 
-    def report(self, spool: str, written: int, **more: Any) -> None:
+    def report(self, spool: str, written: int, by: int = 0, **more: Any) -> None:
         line = {"kind": "observe", "what": "feed", "spool": spool, "written": written, "unsent": 0}
-        self.post({**line, **more}, self.one)
+        self.post({**line, **more}, by or self.one)
+
+    def spool(self, name: str) -> Document:
+        with time_machine.travel(self.now, tick=False):
+            return documents.spool(self.project.id, name)
+
+    def judge(self, spool: str, word: str) -> None:
+        """Let a person say who spoke for a spool."""
+        with time_machine.travel(self.now, tick=False):
+            waive.waive(self.project.id, spool, "", factories.TESTER, "known", word)
 
     def wait(self, seconds: float) -> None:
         """Let time pass, and the follower do its work."""
@@ -128,8 +140,8 @@ class Shop:
 
 def test_where_nothing_was_ever_sent_nothing_is_known(sqlite_database: Database) -> None:
     assert Shop().answer() == {
-        "complete_until": None, "silent": 0, "gaps": 0, "dropped": 0, "unnumbered": 0,
-        "incomplete": 0,
+        "complete_until": None, "silent": 0, "gaps": 0, "dropped": 0, "disputed": 0,
+        "unnumbered": 0, "incomplete": 0,
     }  # fmt: skip
 
 
@@ -176,6 +188,90 @@ def test_no_list_is_called_complete_while_something_comes_without_numbers(
     assert before["window"]["complete"]
     assert shop.listed()["feed"]["incomplete"] == 0
     assert not shop.listed()["window"]["complete"]
+
+
+def test_a_token_that_numbers_what_it_sends_is_unnumbered_for_what_it_sends_without(
+    sqlite_database: Database,
+) -> None:
+    shop = Shop()
+    shop.deliver("a", 1)
+    shop.report("a", 1)
+    shop.wait(1)
+    before = shop.answer()
+    shop.post({"kind": "done"}, shop.one)
+    shop.wait(90)
+    ApiToken.objects.update(revoked_at=shop.now)
+
+    assert before["unnumbered"] == 0, "in the first minute, nothing of it has arrived by number"
+    assert (shop.answer()["unnumbered"], shop.answer()["complete_until"]) == (1, None)
+
+
+@pytest.mark.parametrize("way", ["numbers", "line"])
+def test_another_token_changes_nothing_of_a_spool_but_that_it_is_disputed(
+    sqlite_database: Database, way: str
+) -> None:
+    shop = Shop()
+    shop.deliver("a", 1, 3)
+    shop.wait(61)
+    if way == "numbers":
+        shop.deliver("a", 2, by=shop.two)
+    else:
+        shop.report("a", 1, by=shop.two, closed=True)
+    shop.wait(61)
+
+    found = shop.spool("a")
+    assert [gap["gap"] for gap in found["gaps"]] == ["2-2"]
+    assert (found["arrived"], found["closed_at"], found["disputed_by"]) == (2, None, ["two"])
+    assert (shop.answer()["disputed"], shop.answer()["incomplete"]) == (1, 1)
+    assert not shop.listed()["window"]["complete"]
+    assert "feed.disputed" in [one.code for one in feed_items(shop.project.id, shop.now)]
+
+
+@pytest.mark.parametrize(("word", "arrived"), [("same", 3), ("other", 2)])
+def test_a_person_says_whether_another_token_is_the_same_producer(
+    sqlite_database: Database, word: str, arrived: int
+) -> None:
+    shop = Shop()
+    shop.deliver("a", 1, 3)
+    shop.deliver("a", 2, by=shop.two)
+    shop.wait(61)
+    shop.judge("a", word)
+    shop.wait(1)
+
+    found = shop.spool("a")
+    assert (found["arrived"], found["disputed_by"], shop.answer()["disputed"]) == (arrived, [], 0)
+    assert rebuild.rebuild([FeedsProjector()], batch=1).differing == 0
+    shop.deliver("a", 4, by=shop.two)
+    shop.wait(61)
+    assert shop.answer()["disputed"] == (word == "other")
+
+
+def test_a_token_of_the_same_declared_source_goes_on_with_a_spool(
+    sqlite_database: Database,
+) -> None:
+    shop = Shop()
+    ApiToken.objects.update(source_system="celery", source_instance="prod")
+    shop.deliver("a", 1)
+    shop.deliver("a", 2, by=shop.two)
+    shop.report("a", 2, by=shop.two)
+    shop.wait(61)
+
+    assert (shop.spool("a")["arrived"], shop.answer()["disputed"]) == (2, 0)
+
+
+def test_a_number_that_came_as_a_conflict_is_told_until_somebody_knows_of_it(
+    sqlite_database: Database,
+) -> None:
+    shop = Shop()
+    shop.post({"kind": "done", "id": "feed:a:1"}, shop.two)
+    shop.post({"kind": "fail", "id": "feed:a:1"}, shop.one, "a", 1)
+    shop.wait(61)
+
+    assert shop.spool("a")["conflicts"] == 1
+    assert (shop.spool("a")["rule"], shop.answer()["incomplete"]) == ("came_as_conflicts", 1)
+    shop.judge("a", "other")
+    shop.wait(1)
+    assert shop.answer()["incomplete"] == 0
 
 
 def test_a_token_without_numbers_is_silent_after_ten_of_its_intervals(
