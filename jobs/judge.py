@@ -17,7 +17,7 @@ from ledger.statements import Item
 class CallsJudge:
     """Judges receipts about calls by the other jobs of the call, and folds jobs."""
 
-    rules_version = 2
+    rules_version = 3
     tables: tuple[str, ...] = ("job", "call_receipt")
 
     def open(self, project_id: int, items: Sequence[Item]) -> CallsJudging:

@@ -84,7 +84,9 @@ def _begin(job: Job, fact: Fact) -> None:
 
 def _move_by_reason(job: Job, fact: Fact) -> None:
     """Take what happened to a job of a queue that says why."""
-    if fact.kind == "retry" and fact.reason != "swallowed":
+    if (fact.kind, fact.reason) == ("revoke", "asked"):
+        job.revoke_leaf = fact.leaf if job.revoke_leaf is None else job.revoke_leaf
+    elif fact.kind == "retry" and fact.reason != "swallowed":
         _set_state(job, "retryable", fact)
     elif state := BY_REASON.get((fact.kind, fact.reason), ""):
         _set_state(job, state, fact, fact.at, fact.reason)

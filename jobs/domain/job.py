@@ -17,7 +17,8 @@ class Job:
     table only notices, perhaps long after, that a row is gone. `prev` is the job that had its key
     before, where the key is no call's, `window_s` how long its key guards, and `guards` the states
     in which a job does; empty where nobody told. `beginnings` holds the first delivery and the
-    first execution of each attempt, `tallied_leaf` the tally that told its outcome.
+    first execution of each attempt, `tallied_leaf` the tally that told its outcome,
+    `revoke_leaf` who asked first that it be revoked.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Job:
     deliveries: int = 0
     beginnings: str = ""
     tallied_leaf: int | None = None
+    revoke_leaf: int | None = None
     verdict: str = ""
     rule: str = ""
 
@@ -86,6 +88,11 @@ class Job:
     def is_invoke(self) -> bool:
         """Tell whether it is one generation of a call."""
         return bool(self.call) and not self.is_child_start
+
+    @property
+    def has_key(self) -> bool:
+        """Tell whether it is known by a call or a key, and so can be the first of one."""
+        return bool(self.call or self.key_digest)
 
     @property
     def is_packed(self) -> bool:

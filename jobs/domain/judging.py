@@ -94,7 +94,7 @@ def _judge_invoke(job: Job, known: Known) -> Ruling:
         found = _judge_completed(job, known, line)
         if found is not None:
             return found
-    return _judge_stored(job, line)
+    return _judge_stored(job, line, known)
 
 
 def _was_retried(job: Job) -> bool:
@@ -175,13 +175,18 @@ def _was_cancelled_after(job: Job, known: Known) -> bool:
     )
 
 
-def _judge_stored(job: Job, line: Line) -> Ruling:
+def _judge_stored(job: Job, line: Line, known: Known) -> Ruling:
     if job.is_invoke and job.is_packed:
         return Ruling("scope.packed", "scope-unpacks")
     older = line.before(job.generation_number)
     if older is not None:
         return Ruling("reentry.fresh", "older-generation", older)
-    return Ruling("fresh", "first-of-key")
+    if job.revoke_leaf is not None:
+        return Ruling("fresh", "revoke-asked")
+    if not job.has_key:
+        return Ruling("fresh", "no-end-told")
+    before = known.jobs.get(job.prev)
+    return Ruling("fresh", "first-of-key" if before is None else "key-had-before", before)
 
 
 def _age(one: Job) -> tuple[int, str]:

@@ -87,11 +87,49 @@ OF_RECEIPT: dict[str, Words] = {
 }
 """Of a receipt; the second value names the call."""
 
+
+def _begun(job: Job) -> str:
+    """Say how far a job that has not ended came, empty where nothing tells."""
+    if job.state == "retryable":
+        return "It was tried and is to run again"
+    if job.starts or job.state == "executing":
+        return "It was started"
+    if job.deliveries:
+        return "It was handed to a worker"
+    if job.row_leaf is not None:
+        return "It was stored and waits"
+    return "" if job.insert_leaf is None else "It was published"
+
+
+def _no_end(ruling: Ruling, job: Job) -> str:
+    begun = _begun(job)
+    if not begun:
+        return "Receipts name it, and none tells of its end."
+    return f"{begun}, and nothing on record tells of its end."
+
+
+def _revoke_asked(ruling: Ruling, job: Job) -> str:
+    begun = f"{_begun(job)}. " if _begun(job) else ""
+    return (
+        f"{begun}A revoke was asked for by №{job.revoke_leaf:,}, and nothing on record tells that "
+        "it took effect, nor how the job ended."
+    )
+
+
+_OPEN: dict[str, Callable[[Ruling, Job], str]] = {
+    "first-of-key": lambda ruling, job: "The first job on record of its key.",
+    "key-had-before": lambda ruling, job: f"New work: {_other(ruling)} had its key before it.",
+    "no-end-told": _no_end,
+    "revoke-asked": _revoke_asked,
+}
+"""Of a job that is new, by the rule that spoke."""
+
+
 OF_JOB: dict[str, Callable[[Ruling, Job], str]] = {
     "guard.pruned": lambda ruling, job: (
         "It was deleted from the job table, and nothing else of it is on record."
     ),
-    "fresh": lambda ruling, job: "The first job on record of its key.",
+    "fresh": lambda ruling, job: _OPEN[ruling.rule](ruling, job),
     "reentry.fresh": lambda ruling, job: (
         f"A new generation of its call: {_other_generation(ruling)} came before it, so this is no "
         "duplicate."

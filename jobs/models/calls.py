@@ -61,6 +61,7 @@ class Job(models.Model):
     deliveries = models.BigIntegerField()
     beginnings = models.TextField(blank=True, db_default="")
     tallied_leaf = models.BigIntegerField(null=True)
+    revoke_leaf = models.BigIntegerField(null=True)
     verdict = models.CharField(max_length=40)
     rule = models.CharField(max_length=40)
 

@@ -14,6 +14,7 @@ from tests.unit.ledger.shelf import at
 
 NAME = "celery/shop/3f0c"
 HANDED = {"redelivered": False}
+ONCE = {"recipe": "celery.once", "fields": {"task": "mail.send"}}
 
 JOBS: dict[str, tuple[list[Statement], str, str]] = {
     "asked to run again, and nothing was published": (
@@ -57,7 +58,40 @@ JOBS: dict[str, tuple[list[Statement], str, str]] = {
     ),
     "it is to be revoked, and nobody has heeded that": (
         [told(0, "start"), told(1, "revoke", reason="asked")], "fresh",
+        "It was started. A revoke was asked for by №1, and nothing on record tells that it took "
+        "effect, nor how the job ended.",
+    ),
+    "a revoke was asked for, and nothing else is known": (
+        [told(0, "revoke", reason="asked")], "fresh",
+        "A revoke was asked for by №0, and nothing on record tells that it took effect, nor how "
+        "the job ended.",
+    ),
+    "a revoke was asked for, and it was done before": (
+        [told(0, "done"), told(1, "revoke", reason="asked")], "done", "It completed.",
+    ),
+    "it has no key, and was published": (
+        [told(0, "enqueue")], "fresh",
+        "It was published, and nothing on record tells of its end.",
+    ),
+    "it has no key, and was handed out": (
+        [told(0, "enqueue"), told(1, "deliver", job=HANDED)], "fresh",
+        "It was handed to a worker, and nothing on record tells of its end.",
+    ),
+    "it has no key, and was started before its worker was killed": (
+        [told(0, "enqueue"), told(1, "deliver", job=HANDED), told(2, "start")], "fresh",
+        "It was started, and nothing on record tells of its end.",
+    ),
+    "it has no key, and is to run again": (
+        [told(0, "start"), told(1, "retry")], "fresh",
+        "It was tried and is to run again, and nothing on record tells of its end.",
+    ),
+    "it is the first of its key": (
+        [told(0, "enqueue", key=ONCE), told(1, "start")], "fresh",
         "The first job on record of its key.",
+    ),
+    "another had its key before it": (
+        [told(0, "enqueue", key=ONCE, job={"id": "before"}), told(1, "enqueue", key=ONCE)],
+        "fresh", "New work: job before had its key before it.",
     ),
     "it was retried and is done": (
         [told(0, "start"), told(1, "retry"), told(2, "start", job={"attempt": 2}), told(3, "done")],
