@@ -49,7 +49,7 @@ def test_a_rebuild_changes_nothing_whatever_the_batches(database: Database, seed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [4, 5])
+@pytest.mark.parametrize("seed", [4, 9])
 def test_both_databases_make_the_same_of_one_log(
     seed: int, postgresql_database: Database, sqlite_template: Path, tmp_path: Path
 ) -> None:
@@ -65,7 +65,7 @@ def test_both_databases_make_the_same_of_one_log(
         made_there = dump_all()
 
     assert made_there == made_here
-    assert is_rich(made_here)
+    assert is_rich(made_here), [one for one, rows in made_here.items() if not rows]
 
 
 def test_a_job_heard_of_before_its_table_was_read_is_not_awaited_whatever_the_batches(
