@@ -222,7 +222,7 @@ def _find_broken(
     until = feed.get("complete_until")
     if isinstance(until, datetime) and until >= window.last:
         return None
-    known = {name: feed.get(name) for name in ("gaps", "silent", "dropped", "unnumbered")}
+    known = {name: feed.get(name) for name in (*_MISSING, "unnumbered")}
     counted = {name: value for name, value in known.items() if isinstance(value, int) and value}
     missing = [
         one if counted[name] == 1 else many.format(counted[name])
@@ -247,6 +247,7 @@ _MISSING = {
     "gaps": ("a number did not arrive", "{:,} numbers or ranges of them did not arrive"),
     "silent": ("a sender fell silent", "{:,} senders fell silent"),
     "dropped": ("a receipt was lost before it was sent", "{:,} receipts were lost unsent"),
+    "disputed": ("a sender's numbers are disputed", "the numbers of {:,} senders are disputed"),
 }
 
 RULE_WORDS = {

@@ -175,6 +175,8 @@ STANDINGS: dict[str, tuple[dict[str, Any], str, str, int]] = {
                         "feed_incomplete", "feed-missing", 2),
     "something lost": ({"feed": {"complete_until": None, "dropped": 4}}, "feed_incomplete",
                        "feed-missing", 2),
+    "a disputed spool": ({"feed": {"complete_until": at("10:00"), "disputed": 1}},
+                         "feed_incomplete", "feed-missing", 2),
     "known up to before the end": ({"feed": {"complete_until": at("11:54")}}, "feed_incomplete",
                                    "feed-open", 2),
     "known nearly to the end": ({"feed": {"complete_until": at("11:56")}}, "accounted",
