@@ -181,7 +181,7 @@ def test_settings_that_are_wrong_stop_no_task(
         patched.setenv("COUNTERFOIL_SPOOL_MAX", "plenty")
         shop.run(shop.plain)
 
-    assert any("SettingsError" in record.getMessage() for record in caplog.records)
+    assert any("COUNTERFOIL_SPOOL_MAX" in record.getMessage() for record in caplog.records)
 
 
 def test_the_quick_line_says_what_the_slow_one_would(configure: Configure, spool: Path) -> None:

@@ -37,7 +37,7 @@ def complain(name: str, error: BaseException) -> None:
     """Log trouble that is new in this process."""
     if isinstance(error, SettingsError):
         # Its text names variables and holds nothing of a job; all hooks meet the same one.
-        _say_once(f"settings {error}", "%s Nothing is recorded; no job is affected.", error)
+        _say_once(f"settings {error}", "%s; so nothing is recorded, and no job is affected.", error)
         return
     kind, place = type(error), _place_of(error)
     _say_once(

@@ -56,7 +56,7 @@ def complain(name: str, error: BaseException) -> None:
     """Log trouble that is new in this process."""
     if isinstance(error, SettingsError):
         # Its text names variables and holds nothing of a task; all handlers meet the same one.
-        say_once(f"settings {error}", "%s Nothing is recorded; no task is affected.", error)
+        say_once(f"settings {error}", "%s; so nothing is recorded, and no task is affected.", error)
         return
     kind = type(error)
     say_once(
