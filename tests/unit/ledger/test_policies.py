@@ -249,9 +249,12 @@ def test_a_policy_explains_only_what_comes_by_its_own_token_or_source(
 
 
 def test_a_policy_of_another_token_does_not_replace_ones_own() -> None:
-    own, forged = policy(0, "08:00", never=["mail.*"], **by(1)), policy(1, each=["*"], **by(2))
+    before = {"body": {"occurred_at": "2026-10-01T08:00:00Z"}, "received": at("00:00")}
+    own = policy(0, never=["mail.*"], **before, **by(1))
+    forged = policy(1, "05:00", each=["*"], **by(2))
+    next_day = {"body": {"occurred_at": "2026-10-06T09:00:00Z"}}
 
-    found = found_by([own, forged, turned_away(2, **OF_9, **by(1))])
+    found = found_by([own, forged, turned_away(2, **OF_9, **next_day, **by(1))])
 
     assert found.left_out is not None and found.left_out.policy.leaf == 0
 
