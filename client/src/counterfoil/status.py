@@ -89,7 +89,7 @@ def _of_spool(
         found = feed.standing_of(directory, files, known, time.time())
     except regular.Unreadable as problem:
         unreadable.append(problem.name)
-        told = f"waits: {problem!s}"
+        told = f"waits for {problem.name!a} ({problem.problem})"
         return SpoolStatus(known.spool, None, known.sent, known.dropped, None, is_open, told)
     return SpoolStatus(
         known.spool, found.unsent, known.sent, found.dropped, found.oldest_unsent_s, is_open
