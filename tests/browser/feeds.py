@@ -9,6 +9,7 @@ HOLED = "w2:payouts-d-000000000b:812:175966"
 LOST = "w3:mails-w-000000000c:99:175967"
 WHOLE = "w4:payouts-d-000000000d:4712:175968"
 LATE = "w5:payouts-d-000000000e:4713:175969"
+DISPUTED = "w8:payouts-d-000000000f:4714:175970"
 ODD = (SCRIPT.replace(";", "") + "-" + "long" * 60)[:190].replace(" ", "_")
 PROJECT = "feeds"
 
@@ -46,7 +47,7 @@ def report(ago, spool, written, **more):
     post(ago, {**line, **more})
 
 
-for spool in (SILENT, HOLED, LOST, WHOLE, LATE, ODD):
+for spool in (SILENT, HOLED, LOST, WHOLE, LATE, ODD, DISPUTED):
     send(300, spool, *range(1, 7))
     report(299, spool, 6)
 send(200, HOLED, 8, 9, 12)
@@ -63,6 +64,8 @@ post(400, {"kind": "done"}, token_id=other.id)
 for ago in (1, 0):
     report(ago, WHOLE, 6)
     report(ago, HOLED, 12)
+    report(ago, DISPUTED, 6)
+post(50, {"kind": "done"}, DISPUTED, 7, token_id=other.id)
 record_action(project_id=project.pk, actor=COMMAND_LINE, verb="waive", target="feed:" + HOLED,
               reason="the disk was lost", after={"spool": HOLED, "first": "7", "last": "7"})
 """
@@ -70,6 +73,6 @@ record_action(project_id=project.pk, actor=COMMAND_LINE, verb="waive", target="f
 
 def code() -> str:
     """Give what `manage.py shell` runs to tell it."""
-    names = ("SILENT", "HOLED", "LOST", "WHOLE", "LATE", "ODD", "PROJECT")
+    names = ("SILENT", "HOLED", "LOST", "WHOLE", "LATE", "ODD", "DISPUTED", "PROJECT")
     told = "\n".join(f"{name} = {globals()[name]!r}" for name in names)
     return f"{told}\n{TELL}"

@@ -77,7 +77,7 @@ class House:
         self.wait_until_derived("odd")
         self.wait_until_derived(shop.PROJECT)
         self.server.manage("shell", "-c", feeds.code())
-        wait_for(lambda: self.read("feeds", "producers")["feed"]["incomplete"] == 4)
+        wait_for(lambda: self.read("feeds", "producers")["feed"]["incomplete"] == 5)
 
     def log_in(self, person: str) -> list[dict[str, str]]:
         """Spend one of a person's links and return the cookies of the session."""

@@ -76,6 +76,7 @@ PAGES = {
     "no producers": "/p/empty/producers",
     "spool with a gap": f"/p/feeds/producers/{ids.segment(feeds.HOLED)}",
     "silent spool": f"/p/feeds/producers/{ids.segment(feeds.SILENT)}",
+    "disputed spool": f"/p/feeds/producers/{ids.segment(feeds.DISPUTED)}",
     "whole spool": f"/p/feeds/producers/{ids.segment(feeds.WHOLE)}",
     "odd spool": f"/p/feeds/producers/{ids.segment(feeds.ODD)}",
     "not complete list": "/p/feeds/receipts",
