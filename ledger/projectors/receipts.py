@@ -15,6 +15,7 @@ from itertools import chain
 
 from kit import bulk
 from ledger.domain import pointers, verdicts, words
+from ledger.domain.book import is_of_job
 from ledger.domain.names import column
 from ledger.domain.pointers import Finding
 from ledger.domain.policies import SKEW
@@ -24,7 +25,7 @@ from ledger.projectors.book import Book, Name, Near, is_of_key, names_of
 from ledger.registry import Judging, Write, registry
 from ledger.statements import Item
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 TABLES = ("entry", "entry_subject", "pointer_event", "pointer_wait")
 # A skip looks for its key back in time, and up to this far ahead where a lock was lost.
 AHEAD = timedelta(minutes=10)
@@ -171,7 +172,7 @@ class _Run:
         if leaf >= item.leaf:
             return False
         if kind == "job":
-            return item.statement.kind != "skip"
+            return is_of_job(item.statement)
         if kind != "key":
             return True
         asked = self.book.get(leaf)
