@@ -13,7 +13,7 @@ from jobs.projectors.checks.starts import Starts
 from ledger.registry import Write, registry
 from ledger.statements import Item
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 RESTS_ON = "receipts"
 """The projector whose events of pointers are read."""
 

@@ -15,7 +15,8 @@ from ledger.domain import words
 _EVENTS = """
 SELECT p.at_leaf, p.leaf_index, s.reason, s.pointer_text, s.scope, s.generation, s.happened_at,
        s.system, s.instance, s.task,
-       p.target, p.terminal, p.pointer_state, p.outcome, t.scope, t.generation, t.happened_at,
+       p.target, p.terminal, p.pointer_state, p.outcome,
+       t.scope, t.generation, t.happened_at, t.kind,
        b.pointer_state, b.outcome, o.scope, o.generation
 FROM pointer_event AS p{index}
 JOIN entry AS s ON s.project_id = p.project_id AND s.leaf_index = p.leaf_index
@@ -64,6 +65,7 @@ class Event:
     terminal: int | None
     now: Pointed
     other_at: datetime | None
+    is_row: bool
     before: Pointed | None
 
     @property
@@ -73,6 +75,8 @@ class Event:
         if self.target is None or not _is_compared(skip, now):
             return False
         is_younger = self.other_at is not None and self.other_at - skip.happened_at > SAME_CLOCK
+        # When a row's job was stored stands in its body, whatever time the row has itself.
+        is_younger = is_younger or self.is_row
         places = (skip.scope, skip.generation), (now.scope, now.generation)
         is_elsewhere = bool(skip.scope and now.scope) and places[0] != places[1]
         has_failed = skip.reason == "already_done" and now.outcome in ("failed", "cancelled")
@@ -115,8 +119,8 @@ def load_events(project_id: int, first: int, end: int) -> list[Event]:
 
 def _event(row: Sequence[Any]) -> Event:
     at_leaf, leaf, reason, named, scope, generation, at, system, instance, task = row[:10]
-    target, terminal, state, outcome, other_scope, other_generation, other_at = row[10:17]
-    before, before_outcome, before_scope, before_generation = row[17:]
+    target, terminal, state, outcome, other_scope, other_generation, other_at, kind = row[10:18]
+    before, before_outcome, before_scope, before_generation = row[18:]
     source = "/".join(part for part in (system, instance) if part)
     return Event(
         at_leaf=at_leaf,
@@ -125,6 +129,7 @@ def _event(row: Sequence[Any]) -> Event:
         terminal=terminal,
         now=Pointed(state, outcome, other_scope or "", other_generation or ""),
         other_at=None if other_at is None else bulk.as_time(other_at),
+        is_row=kind == "observe",
         before=None
         if before is None
         else Pointed(before, before_outcome, before_scope or "", before_generation or ""),
