@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import socket
@@ -26,7 +27,13 @@ def call(spool, ledger, monkeypatch, capsys):
     monkeypatch.setenv("COUNTERFOIL_TOKEN", ledger.token)
     monkeypatch.setenv("COUNTERFOIL_SPOOL", str(spool))
 
+    # The command logs by itself, and not by what other tests of this process left behind.
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [])
+    monkeypatch.setattr(root, "level", root.level)
+
     def run(*argv: str) -> tuple[int, str, str]:
+        root.handlers.clear()
         try:
             code = cli.main(list(argv))
         except SystemExit as ended:
