@@ -15,6 +15,7 @@ from celery import signals
 from celery.exceptions import Ignore, Reject, Retry
 
 import counterfoil
+from counterfoil.contrib import rim as shared_rim
 from counterfoil.contrib.celery import rim, running
 from counterfoil.contrib.celery.lines import line_of
 from counterfoil.contrib.celery.messages import Call
@@ -26,7 +27,7 @@ Configure = Callable[..., None]
 @pytest.fixture
 def configure(spool: Path, tmp_path: Path) -> Iterator[Configure]:
     shop.held.clear()
-    rim._said.clear()
+    shared_rim._said.clear()
 
     def set_up(policy: str = '{"each": ["*"]}', **settings: Any) -> None:
         file = tmp_path / "policy.json"

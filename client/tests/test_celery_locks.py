@@ -18,7 +18,8 @@ from celery_once import AlreadyQueued
 from kombu.exceptions import OperationalError
 
 import counterfoil
-from counterfoil.contrib.celery import libraries, locks, rim
+from counterfoil.contrib import rim as shared_rim
+from counterfoil.contrib.celery import libraries, locks
 from counterfoil.contrib.celery.wrapping import Hook
 
 Configure = Callable[..., None]
@@ -27,7 +28,7 @@ Configure = Callable[..., None]
 @pytest.fixture
 def configure(spool: Path, tmp_path: Path) -> Iterator[Configure]:
     shop.held.clear()
-    rim._said.clear()
+    shared_rim._said.clear()
 
     def set_up(policy: str = '{"tally": ["*"]}', **settings: Any) -> None:
         file = tmp_path / "policy.json"
@@ -190,7 +191,7 @@ def test_a_version_that_is_not_known_is_left_alone_and_reported_once(
 ) -> None:
     monkeypatch.setattr(libraries, "version_of", lambda package: "9.9")
     monkeypatch.setattr(locks, "left_alone", left := [])
-    rim._said.clear()
+    shared_rim._said.clear()
 
     def refuse(module: Any) -> None:
         raise AssertionError("it must not be touched")

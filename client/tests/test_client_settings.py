@@ -76,7 +76,7 @@ def test_so_does_the_one_for_celery(
     from counterfoil.contrib.celery import rim as rim_of_celery
     from counterfoil.contrib.celery import writing as writing_of_celery
 
-    monkeypatch.setattr(rim_of_celery, "_said", set())
+    monkeypatch.setattr(rim, "_said", set())
     monkeypatch.setenv("COUNTERFOIL_SOURCE", "no slash here")
     hooks = [rim_of_celery.handler(n, writing_of_celery.writer) for n in ("prerun", "postrun")]
 

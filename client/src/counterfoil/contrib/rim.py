@@ -37,10 +37,10 @@ def complain(name: str, error: BaseException) -> None:
     """Log trouble that is new in this process."""
     if isinstance(error, SettingsError):
         # Its text names variables and holds nothing of a job; all hooks meet the same one.
-        _say_once(f"settings {error}", "%s; so nothing is recorded, and no job is affected.", error)
+        say_once(f"settings {error}", "%s; so nothing is recorded, and no job is affected.", error)
         return
     kind, place = type(error), _place_of(error)
-    _say_once(
+    say_once(
         f"{name} {kind.__qualname__} {place}",
         "Recording %s failed with %s.%s at %s. The job is not affected; its receipt is missing, "
         "and further trouble of this kind is not logged.",
@@ -48,7 +48,8 @@ def complain(name: str, error: BaseException) -> None:
     )
 
 
-def _say_once(what: str, message: str, *values: object) -> None:
+def say_once(what: str, message: str, *values: object) -> None:
+    """Log a warning, unless this process has said the same."""
     if what not in _said and len(_said) < _MAX_SAID:
         _said.add(what)
         log.warning(message, *values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import sys
 import uuid
@@ -15,7 +16,7 @@ from counterfoil.policy import Policy
 from counterfoil.receipts import SCHEMA
 
 INSTANCE = "default"
-_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "contrib.counterfoil")
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "contrib.counterfoil").bytes
 _MAX_NAMES = 10_000
 
 
@@ -117,9 +118,11 @@ def writer_of(system: str) -> Writer:
 
 
 def made_id(*parts: str) -> str:
-    """Give the UUIDv5 of some texts."""
-    text = "\n".join(parts).encode("utf-8", "backslashreplace").decode()
-    return str(uuid.uuid5(_NAMESPACE, text))
+    """Give the UUIDv5 of some texts (written out: uuid.UUID costs three times as much)."""
+    name = _NAMESPACE + "\n".join(parts).encode("utf-8", "surrogatepass")
+    digits = hashlib.sha1(name, usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def names_of(task: str, function: Any) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import contextvars
 from typing import Any, Callable
 
 from counterfoil.contrib.celery import attempts, rim
-from counterfoil.contrib.celery.writing import writer
+from counterfoil.contrib.celery.writing import function_of, writer
 
 ONCE, SINGLETON = "once", "singleton"
 
@@ -87,10 +87,12 @@ def skip(call: LockedCall, event: str, data: dict[str, Any] | None = None) -> No
         "job": {"task": call.task.name},
         "reason": "in_flight",
         "key": call.key,
-        "original": {"job": call.existing} if call.existing else None,
-        "subjects": writes.subjects(call.task.name, call.args, call.kwargs, call.task),
+        "subjects": writes.subjects(call.task.name, call.args, call.kwargs, function_of(call.task)),
         "workflow": {"parent": running.call.id} if running is not None else None,
     }
+    # Left out where it is not known, and not null: that would say that there is none.
+    if call.existing:
+        fields["original"] = {"job": call.existing}
     writes.write("skip", event, fields, data, name=(call.task.name, str(id(call))), durable=True)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from counterfoil import policy
 from counterfoil.contrib.celery import attempts, locks, messages, registry
-from counterfoil.contrib.celery.writing import Writer, names_of, writer
+from counterfoil.contrib.celery.writing import Writer, function_of, writer
 
 
 def on_published(
@@ -43,24 +43,18 @@ def _write(
     choice: str,
 ) -> None:
     args, kwargs = _arguments(told, body)
-    task = registry.find(call.task)
+    function = function_of(registry.find(call.task))
     fields = {
         "job": call.job(),
         "key": locked.key if locked is not None else None,
-        "subjects": writes.subjects(call.task, args, kwargs, task),
+        "subjects": writes.subjects(call.task, args, kwargs, function),
         "workflow": messages.workflow_of(told),
     }
     data = {name: str(told[name]) for name in ("eta", "expires") if told.get(name)}
     if choice == policy.EACH:
-        data.update(_described(writes, call.task, args, kwargs, task))
+        data.update(writes.arguments(call.task, args, kwargs, function))
     name = (call.id, str(call.retries), str(told.get("origin") or ""))
     writes.write("enqueue", "after_task_publish", fields, data, name=name)
-
-
-def _described(writes: Writer, name: str, args: Any, kwargs: Any, task: Any) -> dict[str, Any]:
-    if not args and not kwargs:
-        return {}
-    return {"arguments": writes.client.arguments(name, args, kwargs, names_of(task))}
 
 
 def _arguments(told: Mapping[str, Any], body: Any) -> tuple[Any, Any]:

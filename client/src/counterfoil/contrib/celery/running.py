@@ -11,7 +11,7 @@ from celery.exceptions import Reject
 from counterfoil import policy
 from counterfoil.contrib.celery import attempts, messages, receiving
 from counterfoil.contrib.celery.attempts import Attempt
-from counterfoil.contrib.celery.writing import writer
+from counterfoil.contrib.celery.writing import function_of, writer
 
 _REPLACED = "Replaced by new task"
 _internal: set[str] = set()
@@ -27,7 +27,7 @@ def on_begun(
     attempt = Attempt(call, writes.choice(task.name), task, args, kwargs)
     attempt.worker = str(getattr(request, "hostname", None) or "")
     attempt.is_eager = bool(getattr(request, "is_eager", False))
-    attempt.subjects = writes.subjects(task.name, args, kwargs, task)
+    attempt.subjects = writes.subjects(task.name, args, kwargs, function_of(task))
     attempts.begin(attempt, writes.own_source)
     if not _is_kept(attempt):
         return
