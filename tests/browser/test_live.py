@@ -107,8 +107,8 @@ def test_an_explanation_comes_as_soon_as_its_receipt_was_read(
         lock.execute("BEGIN IMMEDIATE")
         page = windows.open(f"/p/{slug}/receipts/{json.loads(lines[-1])['ref']}/explain")
         expect(page.locator("main")).to_contain_text("not read yet")
-        mark_page(page)
         wait_until_live(page)
+        mark_page(page)
         lock.execute("ROLLBACK")
 
     expect(page.locator(".verdict")).to_contain_text("recorded when it happened", timeout=30_000)
