@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "access",
     "ledger",
     "jobs",
+    "events",
     "config",
 ]
 MIDDLEWARE = [

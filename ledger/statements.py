@@ -43,7 +43,8 @@ and their rows the write lock for seconds."""
 class Item:
     """A leaf as projectors get it: the statement and the receipt that made it.
 
-    `rows` are those of a tally as they were sent: of all that lies in `data`, they alone are read.
+    `rows` are those of a tally and `messages` those of a segment of a bus, as they were sent: of
+    all that lies in `data`, they alone are read.
     """
 
     leaf: int
@@ -51,6 +52,7 @@ class Item:
     statement: Statement
     derived_from: uuid.UUID | None
     rows: Sequence[object] = field(default=(), repr=False)
+    messages: Sequence[object] = field(default=(), repr=False)
 
     @cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -105,7 +107,7 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
     receipt = bulk.as_uuid(stored)
     parent = None if derived is None else bulk.as_uuid(derived)
     names = {"minted": str(receipt), "feed": feed_ids.get(receipt, "")}
-    stub, rows = _read(raw, state)
+    stub, rows, messages = _read(raw, state)
     statement = read_statement(
         stub,
         leaf=leaf,
@@ -118,29 +120,35 @@ def _item(row: Sequence[Any], feed_ids: dict[uuid.UUID, str]) -> Item:
         id_default=names.get(id_source, ""),
         derived_from=None if parent is None else ids.ref_of(parent),
     )
-    return Item(leaf, receipt, statement, parent, rows)
+    return Item(leaf, receipt, statement, parent, rows, messages)
 
 
-def _read(raw: bytes | None, state: str) -> tuple[dict[str, object], Sequence[object]]:
-    """Give the body without what the stub leaves out, and the rows of a tally.
+_Read = tuple[dict[str, object], Sequence[object], Sequence[object]]
 
-    Both are empty where it cannot be read.
+
+def _read(raw: bytes | None, state: str) -> _Read:
+    """Give the body without what the stub leaves out, the rows of a tally and those of a segment.
+
+    All are empty where it cannot be read.
     """
     if raw is None or state == "oversize":
-        return {}, ()
+        return {}, (), ()
     try:
         value, _ = canonical.parse_any(raw)
     except canonical.NotCanonical:
-        return {}, ()
+        return {}, (), ()
     if not isinstance(value, dict):
-        return {}, ()
+        return {}, (), ()
     value.pop("sent", None)
     data = value.pop("data", None)
-    is_tally = value.get("kind") == "tally" and state in READABLE
+    kind = value.get("kind") if state in READABLE else None
+    is_segment = kind == "observe" and value.get("what") == "segment"
     # What Oban's telemetry calls itself tells a deferred call from any other observation.
     event = data.get("event") if isinstance(data, dict) else None
     stub = value if event is None or "event" in value else {**value, "event": event}
-    return stub, plain.list_of(plain.object_of(data).get("jobs")) if is_tally else ()
+    long = plain.object_of(data)
+    rows = plain.list_of(long.get("jobs")) if kind == "tally" else ()
+    return stub, rows, plain.list_of(long.get("messages")) if is_segment else ()
 
 
 def _feed_ids(receipts: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:

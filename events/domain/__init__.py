@@ -1,0 +1,1 @@
+"""Pure rules of buses: values in, values out."""
