@@ -1,4 +1,4 @@
-"""Tables of the events app; all are read tables, derived from the log alone."""
+"""Tables of the events app; all but the tails' notes are derived from the log alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from events.models.health import (
     BusSample,
 )
 from events.models.messages import BusHole, BusMessage, BusMinute, BusSegment
+from events.models.tails import BusTail
 
 __all__ = [
     "Bus",
@@ -35,5 +36,6 @@ __all__ = [
     "BusSetting",
     "BusSpace",
     "BusState",
+    "BusTail",
     "Lane",
 ]
