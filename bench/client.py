@@ -49,6 +49,8 @@ class Answering(http.server.BaseHTTPRequestHandler):
     """Answers every line with 201, and counts by kind on request."""
 
     protocol_version = "HTTP/1.1"
+    # Else the answer's second part waits 40 ms for the acknowledgement of its first.
+    disable_nagle_algorithm = True
     seen: dict[str, int] = {}
 
     def do_POST(self) -> None:

@@ -72,6 +72,21 @@ def test_an_open_file_is_sent_and_kept_and_nothing_of_it_is_sent_twice(client, l
     assert [n for n in left(spool) if n.endswith(".open")]
 
 
+def test_a_pass_ends_although_its_file_grows_with_every_request(client, ledger, monkeypatch):
+    post = Transport.post
+
+    def post_while_the_task_goes_on(self, body, content_type, feed=None):
+        if len(ledger.requests) < 5:
+            client.receipt("done")
+        return post(self, body, content_type, feed)
+
+    monkeypatch.setattr(Transport, "post", post_while_the_task_goes_on)
+    client.receipt("done")
+
+    assert client.forward_once().sent == 1
+    assert client.forward_once().sent == 1
+
+
 def test_the_numbers_of_a_spool_have_no_hole_across_requests_and_files(make_client, ledger):
     client = make_client(max_bytes=64 * 1024)
     for n in range(120):

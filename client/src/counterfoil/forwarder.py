@@ -168,10 +168,15 @@ class Forwarder:
             self._forget_file(file, known)
 
     def _send_file(self, file: names.SpoolFile, known: state.SpoolState) -> bool:
-        """Send the lines of a file; True when it is done with and nothing more can come."""
+        """Send the lines of a file; True when it is done with and nothing more can come.
+
+        Of a file that is still written, those that were there when it was begun: one that grows
+        while each request is answered would be sent without an end, in ever smaller requests.
+        """
         path = self._directory / file.filename
         try:
-            if path.lstat().st_size < known.offset:
+            size = path.lstat().st_size
+            if size < known.offset:
                 known.end_file()
             known.begin_file(file.first)
             while not self.is_stopping:
@@ -187,6 +192,8 @@ class Forwarder:
                 if not lines:
                     return is_final
                 self._send_lines(lines, file, known)
+                if known.offset >= size and not is_final:
+                    return False
         except FileNotFoundError:
             # Renamed or given up since the directory was read; the next pass sees how.
             pass
