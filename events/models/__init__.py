@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.models.buses import Bus, BusInstallation, BusSetting, BusSpace, BusState, Lane
+from events.models.buses import Bus, BusInstallation, BusSetting, BusSpace, BusState, Lane, LaneStep
 from events.models.findings import BusBuffer, BusFinding, BusResume
 from events.models.health import (
     BusHead,
@@ -38,4 +38,5 @@ __all__ = [
     "BusState",
     "BusTail",
     "Lane",
+    "LaneStep",
 ]

@@ -111,6 +111,46 @@ class Lane(models.Model):
         indexes = [models.Index(fields=["project", "bus"], name="bus_lane_by_bus")]
 
 
+class LaneStep(models.Model):
+    """A lane as one segment left it, so that it can be read as of any leaf; columns as in `Lane`.
+
+    `segment_from` and `segment_to` are the time that this segment covers.
+    """
+
+    pk = models.CompositePrimaryKey("project_id", "lane", "leaf_index")
+    project = project_of()
+    lane = models.CharField(max_length=PUBLIC_ID)
+    leaf_index = models.BigIntegerField()
+    segment_from = models.BigIntegerField()
+    segment_to = models.BigIntegerField()
+    profile = models.CharField(max_length=32)
+    incarnation = models.CharField(max_length=64, blank=True)
+    n = models.BigIntegerField(null=True)
+    from_at = models.BigIntegerField()
+    to_at = models.BigIntegerField()
+    last_at = models.BigIntegerField(null=True)
+    frame_at = models.BigIntegerField(null=True)
+    messages = models.BigIntegerField()
+    kept_from = models.BigIntegerField()
+    segments = models.BigIntegerField()
+    frames = models.BigIntegerField()
+    junk = models.BigIntegerField()
+    holes = models.BigIntegerField()
+    refused = models.BigIntegerField()
+    late = models.BigIntegerField()
+    spaces = models.IntegerField()
+    space = models.IntegerField(null=True)
+    epoch = models.TextField(null=True)  # noqa: DJ001
+    high_water = models.BigIntegerField(null=True)
+    form = models.CharField(max_length=8, blank=True)
+
+    class Meta:
+        db_table = "bus_lane_step"
+        indexes = [
+            models.Index(fields=["project", "lane", "segment_to"], name="bus_lane_step_by_time")
+        ]
+
+
 class BusSpace(models.Model):
     """One ID space of a lane, in the order of birth. `epoch` is null where messages carry none.
 

@@ -11,12 +11,13 @@ from ledger.models.log import project_of
 class BusFinding(models.Model):
     """One finding of a detector (`origin` `stream` or `cross`), of an answer, or of a key.
 
-    It holds from `due_at` on; one that can never hold has no row. `space` is the ordinal of the
-    ID space it happened in, `leaf_index` the receipt that brought it out, `changed_leaf` the last
-    that changed it. `facts` are JSON.
+    It holds from `due_at` on; one that can never hold has no row. There is a row for each form of
+    it, in force from `leaf_index` on until `until_leaf`, which is null for what stands.
+    `opened_leaf` is the receipt that first brought it out. `space` is the ordinal of the ID space
+    it happened in, -1 for none. `facts` are JSON.
     """
 
-    pk = models.CompositePrimaryKey("project_id", "finding")
+    pk = models.CompositePrimaryKey("project_id", "finding", "leaf_index")
     project = project_of()
     finding = models.CharField(max_length=PUBLIC_ID)
     origin = models.CharField(max_length=8)
@@ -31,14 +32,15 @@ class BusFinding(models.Model):
     bus_name = models.TextField()
     replica = models.TextField(blank=True)
     scope = models.TextField(blank=True)
-    space = models.IntegerField(null=True)
+    space = models.IntegerField()
     epoch = models.TextField(null=True)  # noqa: DJ001
     # As text: a finding may be about an id beyond 64 bits.
     event_id = models.TextField(null=True)  # noqa: DJ001
     rule = models.TextField()
     facts = models.TextField()
     leaf_index = models.BigIntegerField()
-    changed_leaf = models.BigIntegerField()
+    until_leaf = models.BigIntegerField(null=True)
+    opened_leaf = models.BigIntegerField()
 
     class Meta:
         db_table = "bus_finding"
