@@ -110,6 +110,22 @@ def test_outcomes_wait_for_ten_seconds_unless_there_are_enough(
     assert len(tallied(ledger)) == 1000
 
 
+def test_outcomes_wait_for_nothing_when_all_who_write_have_ended(
+    make_client: Callable[..., counterfoil.Client], ledger: FakeLedger
+) -> None:
+    client, other = make_client(), make_client(name="other")
+    other.receipt("done")
+    tally(client, "a")
+    client.close()
+
+    client.forward_once(everything=False)
+    assert tallied(ledger) == []
+    other.close()
+    client.forward_once(everything=False)
+
+    assert tallied(ledger) == ["a"]
+
+
 def test_the_numbers_of_tallies_have_no_hole(
     client: counterfoil.Client, ledger: FakeLedger
 ) -> None:

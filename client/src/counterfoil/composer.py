@@ -54,7 +54,9 @@ class Composer:
         self._idle_since: float | None = None
 
     def compose(self, *, everything: bool = False) -> int:
-        """Make tallies of what is due and give their number; `everything` is due when asked.
+        """Make tallies of what is due and give their number.
+
+        `everything` is due when asked, and when no writer is left that could add to it.
 
         Raises OSError when the disk refuses something, and Unreadable when what was decided cannot
         be read; nothing is lost by it.
@@ -65,6 +67,7 @@ class Composer:
         files = folder.journals(self._directory)
         if not files:
             self.problems = []
+        everything = everything or (bool(files) and self._is_left_alone(files))
         if not (files or decided.journals) or not self._is_worth_it(files, decided, everything):
             return 0
         tails = self._tails(files, decided)
@@ -127,6 +130,11 @@ class Composer:
         if everything or int(self._now() * 1000) >= self._look_at_ms:
             return True
         return self._unread_bytes(files, decided) >= WORTH_A_LOOK_BYTES
+
+    def _is_left_alone(self, files: Files) -> bool:
+        # The spools too: a worker whose pool children end after every task still writes in its own,
+        # and its children's outcomes belong together.
+        return not (_has_any_writer(self._directory, files) or _has_writer(self._directory))
 
     def _unread_bytes(self, files: Files, decided: Decided) -> int:
         sizes = (self._stat(file)[0] for found in files.values() for file in found)
@@ -202,5 +210,9 @@ def _vanished(directory: Path, files: Files, decided: Decided) -> dict[str, Posi
 
 
 def _has_writer(directory: Path) -> bool:
-    files = itertools.chain.from_iterable(folder.spools(directory).values())
+    return _has_any_writer(directory, folder.spools(directory))
+
+
+def _has_any_writer(directory: Path, found: Files) -> bool:
+    files = itertools.chain.from_iterable(found.values())
     return any(folder.is_written(directory, file) for file in files)
