@@ -32,13 +32,18 @@ class Axis:
 
     @property
     def bucket(self) -> int:
-        """Give the microseconds of one pixel, at least a minute's where minutes are read."""
-        exact = max(1, -(-(self.end - self.begin) // self.width))
-        return -(-exact // MINUTE) * MINUTE if self.is_long else exact
+        """Give the microseconds of one pixel: whole minutes where minutes are read.
 
-    def ms(self, at: int) -> float:
+        Otherwise they are whole milliseconds, if it is as much as one: those are written shorter.
+        """
+        exact = max(1, -(-(self.end - self.begin) // self.width))
+        step = MINUTE if self.is_long else 1_000 if exact >= 1_000 else 1
+        return -(-exact // step) * step
+
+    def ms(self, at: int) -> int | float:
         """Give a time as milliseconds after the begin."""
-        return round((at - self.begin) / 1_000, 3)
+        whole, rest = divmod(at - self.begin, 1_000)
+        return whole + rest / 1_000 if rest else whole
 
     def clip(self, at: int) -> int:
         """Give a time, or the end of the range that it lies beyond."""

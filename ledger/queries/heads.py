@@ -49,9 +49,12 @@ def newest_head_at() -> datetime | None:
     return newest
 
 
-def reach_of(project_id: int) -> Reach:
-    """Give how far a project's log and lists have come, with one statement."""
-    (found,) = bulk.select_rows(_REACH, [project_id, project_id, project_id, RECEIPTS])
+def reach_of(project_id: int, projector: str = RECEIPTS) -> Reach:
+    """Give how far a project's log has come, and its lists or another projector's tables.
+
+    It takes one statement.
+    """
+    (found,) = bulk.select_rows(_REACH, [project_id, project_id, project_id, projector])
     size, derived, at = found
     return Reach(size, derived, at and bulk.as_time(at))
 
