@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from events.domain import evaluate_resume
+from ledger.registry import registry
+
 
 def register() -> None:
     """Register the app's projectors, pages, attention items and evaluations."""
+    registry.add_evaluation("resume", evaluate_resume.evaluate)
