@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from access.callers import Caller
 from access.rows import ProjectRow
-from ledger.registry import registry
+from ledger.registry import NavigationEntry, registry
 
 THEMES = frozenset({"auto", "light", "dark"})
 DENSITIES = frozenset({"normal", "compact"})
@@ -24,7 +24,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             "project": project,
             "user": _user(request, caller),
             "rights": caller.rights if caller else frozenset(),
-            "nav": _navigation(request, project),
+            **_navigation(request, project),
             "theme": _choice(request, "theme", THEMES, "auto"),
             "density": _choice(request, "density", DENSITIES, "normal"),
             "search_q": request.GET.get("q", ""),
@@ -51,18 +51,26 @@ def _user(request: HttpRequest, caller: Caller | None) -> dict[str, str] | None:
     return {"name": name, "role": getattr(caller, "role", "") or ""}
 
 
-def _navigation(request: HttpRequest, project: ProjectRow | None) -> list[dict[str, Any]]:
+def _navigation(request: HttpRequest, project: ProjectRow | None) -> dict[str, Any]:
+    """Give the first row, and the section that the page stands in where that has more pages."""
     if project is None:
-        return []
+        return {"nav": [], "section": None}
     start = f"/p/{project.slug}/"
-    return [
-        {
-            "label": entry.label,
-            "url": start + entry.path,
-            "current": _is_within(request.path, start + entry.path),
-        }
-        for entry in registry.navigation
-    ]
+    here = [one for one in registry.navigation if _is_of(request.path, start, one)]
+    sections = {one.under or one.label for one in here}
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for entry in registry.navigation:
+        link = {"label": entry.label, "url": start + entry.path, "current": entry in here}
+        rows.setdefault(entry.under or entry.label, []).append(link)
+    return {
+        "nav": [{**row[0], "current": name in sections} for name, row in rows.items()],
+        "section": next(({"label": n, "links": r} for n, r in rows.items()
+                         if n in sections and len(r) > 1), None),
+    }  # fmt: skip
+
+
+def _is_of(path: str, start: str, entry: NavigationEntry) -> bool:
+    return any(_is_within(path, start + one) for one in (entry.path, *entry.also))
 
 
 def _is_within(path: str, address: str) -> bool:

@@ -13,20 +13,25 @@ from jobs.queries.sections import call_section
 from jobs.watched import WATCHED
 from ledger.registry import NavigationEntry, registry
 
+NAVIGATION = (
+    NavigationEntry("Jobs", "jobs", 15, also=("scopes",)),
+    NavigationEntry("Keys", "keys", 45, under="Jobs"),
+    NavigationEntry("Key lab", "simulate", 50, under="Jobs"),
+    NavigationEntry("Contradictions", "contradictions", 60, under="Jobs"),
+)
+
 
 def register() -> None:
     """Register the app's judge, projectors, pages and attention items."""
     registry.add_judge(CallsJudge())
-    registry.add_navigation(NavigationEntry("Jobs", "jobs", 15))
-    registry.add_navigation(NavigationEntry("Keys", "keys", 45))
-    registry.add_navigation(NavigationEntry("Key lab", "simulate", 50))
+    for entry in NAVIGATION:
+        registry.add_navigation(entry)
     registry.add_projector(AttemptsProjector())
     registry.add_projector(KeysProjector())
     registry.add_projector(ContradictionsProjector())
     registry.add_section(call_section)
     registry.add_contradictions(contradictions.of_receipt)
     registry.add_attention(contradictions.attention_items)
-    registry.add_navigation(NavigationEntry("Contradictions", "contradictions", 60))
     registry.add_watched(*WATCHED)
     registry.add_evaluation("jobs", evaluate)
     registry.add_row_reader("oban_jobs", backup_receipt)

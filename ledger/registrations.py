@@ -15,6 +15,15 @@ from ledger.projectors.watched import WatchedProjector
 from ledger.queries import attention, feed_items, verdict_items
 from ledger.registry import NavigationEntry, registry
 
+NAVIGATION = (
+    NavigationEntry("Receipts", "receipts", 10, also=("subjects",)),
+    NavigationEntry("Tasks", "tasks", 20, under="Receipts"),
+    NavigationEntry("Reconcile", "reconcile", 25, under="Receipts"),
+    NavigationEntry("Set aside", "quarantine", 30, under="Receipts"),
+    NavigationEntry("Producers", "producers", 28),
+    NavigationEntry("Recording policies", "policies", 35, under="Producers"),
+)
+
 
 def register() -> None:
     """Register the ledger's projectors in the order in which they run."""
@@ -35,8 +44,5 @@ def register() -> None:
     registry.add_attention(attention.lag_items)
     registry.add_attention(feed_items.feed_items)
     registry.add_attention(attention.silent_token_items)
-    registry.add_navigation(NavigationEntry("Receipts", "receipts", 10))
-    registry.add_navigation(NavigationEntry("Tasks", "tasks", 20))
-    registry.add_navigation(NavigationEntry("Reconcile", "reconcile", 25))
-    registry.add_navigation(NavigationEntry("Producers", "producers", 28))
-    registry.add_navigation(NavigationEntry("Set aside", "quarantine", 30))
+    for entry in NAVIGATION:
+        registry.add_navigation(entry)

@@ -126,11 +126,17 @@ class WatchedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class NavigationEntry:
-    """One entry of the head's navigation; `path` comes after `/p/{project}/`."""
+    """One entry of the head's navigation; `path` comes after `/p/{project}/`.
+
+    `under` is the label of the entry in whose section it stands; without, it stands in the first
+    row. `also` are further paths whose pages belong to it.
+    """
 
     label: str
     path: str
     order: int
+    under: str = ""
+    also: tuple[str, ...] = ()
 
 
 SectionSource = Callable[[int, Statement, int | None], dict[str, Any] | None]
