@@ -96,6 +96,11 @@ class Answer:
         """Say the rule in a sentence."""
         return SENTENCES[self.rule]
 
+    @property
+    def names_no_place_here(self) -> bool:
+        """Tell whether the cursor is of another ID space than the lane's, or of none."""
+        return self.rule in (BAD_CURSOR, OTHER_EPOCH, AFTER_EPOCH_CHANGE)
+
 
 def answer(lane: Lane, cursor: object, epoch: str | None = None) -> Answer:
     """Tell what is safe to answer to a cursor, given as number or text, bare or with its epoch.
