@@ -1,0 +1,150 @@
+"""JSON as Go's encoding/json reads it into a struct.
+
+What differs from `json.loads`: names match by any case, the last of equal ones wins unless it is
+null, a value of the wrong type is an error although its name was right, bytes that are not UTF-8
+are replaced one by one, and nesting may be 10,000 deep. Source: reference/pad.md section 2.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from events.domain import json_spans
+from events.domain.json_spans import OBJECT, STRING, NotJson, Span
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+_INT64_DIGITS = 19
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACE = " \t\r\n"
+_REPLACE = "events.go_json"
+_WORDS = {"true": True, "false": False}
+
+Fields = Mapping[str, type]
+"""The members of a struct by name: `str`, `int` (64 bits) or `bool`."""
+
+
+class Body(NamedTuple):
+    """What a struct was filled with.
+
+    `is_plain` holds where the text is an object that names each member once, by its very name,
+    and no other.
+    """
+
+    members: dict[str, Any]
+    is_plain: bool
+
+
+def _replace_each_byte(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "\ufffd" * (error.end - error.start), error.end
+
+
+codecs.register_error(_REPLACE, _replace_each_byte)
+
+
+def text_of(raw: bytes) -> str:
+    """Return bytes as text, with U+FFFD for each byte that is not UTF-8."""
+    return raw.decode("utf-8", _REPLACE)
+
+
+def parse_int64(text: str) -> int | None:
+    """Return what Go's ParseInt reads in base 10: digits with an optional sign, within int64."""
+    if _INTEGER.fullmatch(text) is None:
+        return None
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    if len(digits) > _INT64_DIGITS:
+        return None
+    number = -int(digits) if text[0] == "-" else int(digits)
+    return number if INT64_MIN <= number <= INT64_MAX else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else None
+
+
+def _refuse(word: str) -> NoReturn:
+    raise NotJson(f"{word} is no JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
+
+
+def unmarshal(text: str, fields: Fields) -> Body | None:
+    """Fill a struct from JSON; None where Go gives an error. `null` fills nothing."""
+    value = _parse_plain(text)
+    if value is None or not value.keys() <= fields.keys():
+        return _unmarshal_slowly(text, fields)
+    for name, item in value.items():
+        if type(item) is not fields[name]:
+            return _unmarshal_slowly(text, fields)
+        if type(item) is int and not INT64_MIN <= item <= INT64_MAX:
+            return None
+    return Body(value, True)
+
+
+def _parse_plain(text: str) -> dict[str, Any] | None:
+    """Parse an object, or give None for what has to be read with care, such as surrogates."""
+    if text[:1] != "{" or "\\ud" in text or "\\uD" in text:
+        return None
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    if end != len(text) and text[end:].strip(_SPACE):
+        return None
+    return value if type(value) is dict else None
+
+
+def _unmarshal_slowly(text: str, fields: Fields) -> Body | None:
+    try:
+        root = json_spans.read(text)
+    except NotJson:
+        return None
+    if root.kind != OBJECT:
+        return Body({}, False) if json_spans.token_of(text, root) == "null" else None
+    members: dict[str, Any] = {}
+    for key, span in root.members:
+        name = field_name(key, fields)
+        if name is None or json_spans.token_of(text, span) == "null":
+            continue
+        value = _value(text, span, fields[name])
+        if value is None:
+            return None
+        members[name] = value
+    return Body(members, False)
+
+
+def field_name(key: str, fields: Fields) -> str | None:
+    """Return the member that a name in JSON stands for, by its very name or by another case."""
+    if key in fields:
+        return key
+    folded = _fold(key)
+    return next((name for name in fields if _fold(name) == folded), None)
+
+
+def _fold(name: str) -> str:
+    # Go folds by the simple rules of Unicode: of all that is not ASCII, two letters meet it.
+    if not name.isascii():
+        name = name.replace("\u017f", "s").replace("\u212a", "k")
+    return "".join(char.lower() if char.isascii() else char for char in name)
+
+
+def _value(text: str, span: Span, kind: type) -> Any:
+    token = json_spans.token_of(text, span)
+    if kind is str:
+        return _whole(json_spans.string_of(text, span)) if span.kind == STRING else None
+    if kind is bool:
+        return _WORDS.get(token)
+    return parse_int64(token) if span.kind == json_spans.NUMBER else None
+
+
+def _whole(text: str) -> str:
+    # A surrogate without its other half, written as an escape, becomes U+FFFD as well.
+    return _SURROGATE.sub("\ufffd", text)
