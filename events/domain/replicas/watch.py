@@ -1,0 +1,103 @@
+"""A replica of Pad's watch bus: one dense stream for the installation, and a shared counter.
+
+Source: reference/pad.md section 5 and cases W1 to W7.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from events.domain.profiles import WATCH, WATCH_HEARTBEAT
+from events.domain.records import FRAME, HOLE, PREFIXED, REPLAY, Record
+from events.domain.replicas import resets
+from events.domain.replicas.answers import BELOW_KNOWN, OUTRUN, SYNC_REQUIRED, Given, given
+from events.domain.replicas.ring import CAPACITY, Ring
+
+
+class WatchReplica:
+    """One process on the watch bus; its ids are consecutive, so a jump is a loss that it counts.
+
+    `gaps` counts the jumps and `missed` the notifications in them. With the profile that sends
+    frames it also ends coverage when cut or unable to read, tells open subscribers so, and
+    refuses cursors inside an id range that a restarted counter has not climbed out of.
+    """
+
+    def __init__(self, profile: str = WATCH, capacity: int = CAPACITY) -> None:
+        if profile not in (WATCH, WATCH_HEARTBEAT):
+            raise ValueError(f"no watch replica is modelled for {profile!r}; write {WATCH}")
+        self.is_later = profile == WATCH_HEARTBEAT
+        self.epoch = ""
+        self.high_water = 0
+        self.resets: Counter[str] = Counter()
+        self.gaps = self.missed = self.resume_gaps = self.signals = 0
+        self._capacity = capacity
+        self._known_from = self._abandoned = 0
+        self._has_changed = False
+        self._ring = Ring(capacity)
+
+    def take(self, record: Record) -> None:
+        """Take a message of the one channel; a hole is taken as a cut connection."""
+        if record.source == REPLAY or record.form == FRAME:
+            return
+        if record.form == PREFIXED and record.epoch and record.id is not None:
+            self._adopt(record.epoch)
+            self._append(record.id)
+        elif self.is_later:
+            self._uncover(resets.RESUMED if record.form == HOLE else resets.UNDECODABLE)
+
+    def resume(self, cursor: int, counter: int | None = None) -> Given:
+        """Answer a cursor.
+
+        `counter` is the shared counter as it stands after the settle time of 250 ms, when what was
+        in flight has been taken; a missing key is 0, and None is one that could not be read, so
+        that the replica answers by what it knows.
+        """
+        if cursor > 0 and counter is not None and counter != self.high_water:
+            found = given(None, OUTRUN)
+        elif cursor > 0 and self._is_below(cursor):
+            found = given(None, BELOW_KNOWN)
+        else:
+            found = given(*self._ring.since(cursor))
+        self.resume_gaps += found.answer == SYNC_REQUIRED
+        return found
+
+    def _is_below(self, cursor: int) -> bool:
+        return self._known_from == 0 or cursor + 1 < self._known_from or cursor <= self._abandoned
+
+    def _adopt(self, epoch: str) -> None:
+        if self.epoch and epoch != self.epoch:
+            self._forget()
+            self._abandoned = 0
+            self._has_changed = True
+            self.resets[resets.EPOCH_CHANGE] += 1
+        self.epoch = epoch
+
+    def _append(self, id: int) -> None:
+        if self.high_water == 0:
+            self._known_from = id + 1 if self._has_changed else id
+            self._has_changed = False
+        elif id <= self.high_water:
+            self._went_backward(id)
+        elif id != self.high_water + 1:
+            self._known_from = id
+            self.gaps += 1
+            self.missed += id - self.high_water - 1
+        self.high_water = id
+        self._ring.append(id)
+
+    def _went_backward(self, id: int) -> None:
+        if self.is_later:
+            self._abandoned = max(self._abandoned, self.high_water)
+        self._ring = Ring(self._capacity)
+        self._known_from = id
+        self.resets[resets.COUNTER_BACKWARD] += 1
+
+    def _uncover(self, reason: str) -> None:
+        if self.high_water:
+            self.resets[reason] += 1
+        self._forget()
+        self.signals += 1
+
+    def _forget(self) -> None:
+        self._ring = Ring(self._capacity)
+        self.high_water = self._known_from = 0
