@@ -106,7 +106,8 @@ pad_sse_connections_active 4"""
     ("kind", "value", "meant"),
     [
         ("none", None, "absent"), ("list", None, "wrong_type"), ("string", "", "empty"),
-        ("string", "7", "integer"), ("string", "0", "not_positive"), ("string", "-3", "not_positive"),
+        ("string", "7", "integer"), ("string", "0", "not_positive"),
+        ("string", "-3", "not_positive"),
         ("string", "99999999999999999", "integer"), ("string", "999999999999999999", "too_large"),
         ("string", "1" * 26, "too_large"), ("string", "1.5", "text"), ("string", "abc", "text"),
         ("string", "0190c0de-5e1f-4a5b-9c2d-0a0b0c0d0e0f", "uuid"), ("string", " 7", "text"),
