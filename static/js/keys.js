@@ -1,7 +1,7 @@
 // Single-letter keys: / search, j and k rows, e explain, o original, p pause, ? help. They can be switched off (WCAG 2.1.4).
 
 const store = "counterfoil.keys";
-const allowed = () => {
+export const allowed = () => {
   try {
     return localStorage.getItem(store) !== "off";
   } catch {

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from events.domain import codes
 from kit.templatetags import looks
 from ledger.domain import words
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-SCRIPTS = sorted((ROOT / "static" / "js").glob("*.js"))
+SCRIPTS = sorted((ROOT / "static" / "js").rglob("*.js"))
+OF_ALL_PAGES = sorted((ROOT / "static" / "js").glob("*.js"))
 SPRITE = (ROOT / "static" / "icons.svg").read_text()
 MOST_LINES = 120
 MOST_SCRIPTS = 6
+MOST_SCRIPT_LINES = 300
 
 REFUSED = {
     "an inline style": r"\sstyle\s*=|<style\b",
@@ -65,17 +68,23 @@ def test_every_icon_is_in_the_sprite() -> None:
     }
     used = drawn | set(looks.TONE_ICONS.values())
     used |= {badge.icon for badge in words.VERDICT_BADGES.values()}
+    used |= {mark.icon for mark in codes.MARKS.values()}
 
     assert used - set(re.findall(r'<symbol id="([^"]+)"', SPRITE)) == set()
 
 
 def test_scripts_are_few_and_evaluate_nothing() -> None:
-    assert len(SCRIPTS) <= MOST_SCRIPTS
+    assert len(OF_ALL_PAGES) <= MOST_SCRIPTS
     assert [
         name(path)
         for path in SCRIPTS
         if re.search(r"\beval\(|new Function|innerHTML", path.read_text())
     ] == []
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_a_script_stays_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= MOST_SCRIPT_LINES
 
 
 def test_vendored_files_are_named_with_their_version_and_licence() -> None:

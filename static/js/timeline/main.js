@@ -1,0 +1,208 @@
+// The timeline of a bus. The server has drawn it already; here the drawing is replaced by one that can be moved.
+
+import { announce } from "../page.js";
+import { address, read, timelineUrl } from "./address.js";
+import { Chart } from "./chart.js";
+import { listen } from "./keyboard.js";
+import { brush } from "./overview.js";
+import { lasting, moment } from "./scale.js";
+import { itemsOf, opened, stepFrom } from "./steps.js";
+import { tell, tellFinding } from "./telling.js";
+
+const LEAST_SPAN = 20, PATIENCE = 140;
+const host = document.querySelector("[data-timeline]");
+
+const part = (name) => host.querySelector(`[data-part="${name}"]`);
+
+class Timeline {
+  constructor() {
+    const asked = read();
+    this.parts = Object.fromEntries(["stage", "plot", "over", "strips", "line", "overview", "reading", "finding"].map((name) => [name, part(name)]));
+    this.shown = { lane: asked.lane, band: asked.band, finding: asked.finding, isAbsolute: asked.isAbsolute, zone: asked.zone, range: null, whole: null };
+    this.asked = asked;
+  }
+
+  async start() {
+    const whole = await this.fetched(null);
+    const [from, to] = [Date.parse(whole.bus.born_at ?? whole.from), Date.parse(whole.bus.last_at ?? whole.to)];
+    this.whole = { doc: whole, from: Math.min(from, Date.parse(whole.from)), to: Math.max(to, Date.parse(whole.to), from + LEAST_SPAN) };
+    this.shown.whole = { from: this.whole.from, to: this.whole.to };
+    this.items = itemsOf(whole);
+    this.show();
+    this.range(this.asked.from ?? this.whole.from, this.asked.to ?? this.whole.to);
+    if (this.shown.finding) this.choose(this.items.find((one) => one.id === this.shown.finding), false);
+    else if (this.shown.band && this.asked.from === null) this.lifeOf(this.shown.band);
+  }
+
+  // From here on the server's drawing is out of the way.
+  show() {
+    host.classList.add("drawn");
+    const said = {
+      pointed: (at) => this.pointed(at, false),
+      dragged: (from, to) => this.range(from, to),
+      addresses: {
+        findingUrl: (finding) => address({ ...this.shown, finding: finding.id }),
+        bandUrl: (row) => address({ ...this.shown, band: row.bands[0].id }),
+        refUrl: (ref) => (ref ? `${host.dataset.receipts}/${encodeURIComponent(ref)}` : null),
+      },
+    };
+    this.chart = new Chart(this.parts, said, JSON.parse(host.dataset.shapes));
+    this.doc = this.whole.doc;
+    brush(this.parts.overview, () => this.chart.overviewFrame(this.whole), (from, to) => this.range(from, to));
+    listen(host, this);
+    new ResizeObserver(() => this.chart.resize() && this.draw()).observe(this.parts.stage);
+    const recolour = () => this.chart.recolour();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+    new MutationObserver(recolour).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  }
+
+  async fetched(range, signal) {
+    const url = timelineUrl(host.dataset.timeline, range, this.parts.stage.clientWidth || 1100);
+    const answer = await fetch(url, { headers: { accept: "application/json" }, signal });
+    if (!answer.ok) throw new Error(`the timeline answered ${answer.status}`);
+    return answer.json();
+  }
+
+  range(from, to) {
+    const { whole } = this.shown;
+    const span = Math.min(whole.to - whole.from, Math.max(LEAST_SPAN, to - from));
+    const start = Math.max(whole.from, Math.min(from, whole.to - span));
+    this.shown.range = { from: start, to: start + span };
+    this.draw();
+    this.finer();
+  }
+
+  draw() {
+    const begun = performance.now();
+    this.chart.draw(this.doc, this.whole, this.shown);
+    history.replaceState(null, "", address(this.shown));
+    for (const button of host.querySelectorAll("[data-do][aria-pressed]")) button.setAttribute("aria-pressed", String(this.isOn(button.dataset.do)));
+    part("span").textContent = `${moment(this.shown.range.from, this.shown.zone)}, ${lasting(this.shown.range.to - this.shown.range.from)}`;
+    performance.measure("timeline", { start: begun });
+  }
+
+  isOn(name) {
+    return name === "absolute" ? this.shown.isAbsolute : this.shown.zone === "local";
+  }
+
+  // What is on the screen is stretched at once; the finer points come when the hand has come to rest.
+  finer() {
+    clearTimeout(this.waits);
+    this.waits = setTimeout(() => this.load(), PATIENCE);
+  }
+
+  async load() {
+    this.loading?.abort();
+    this.loading = new AbortController();
+    const { from, to } = this.shown.range;
+    if (from <= this.whole.from && to >= this.whole.to) this.take(this.whole.doc);
+    else {
+      try {
+        this.take(await this.fetched(this.shown.range, this.loading.signal));
+      } catch (error) {
+        if (error.name !== "AbortError") announce("The finer points could not be read; the coarse ones are shown");
+      }
+    }
+    host.dataset.state = "settled";
+  }
+
+  take(doc) {
+    this.doc = doc;
+    this.draw();
+  }
+
+  pointed(at, isByKey) {
+    this.chart.point(at);
+    tell(this.parts.reading, at === null ? "" : at, this.chart, this.shown.zone, isByKey);
+  }
+
+  // Moves the cursor by a share of the range, and the range along with it at its edges.
+  move(share) {
+    const { from, to } = this.shown.range, span = to - from;
+    const at = Math.min(this.whole.to, Math.max(this.whole.from, (this.chart.cursor ?? from + span / 2) + share * span));
+    if (at < from || at > to) this.range(from + share * span * 10, to + share * span * 10);
+    this.pointed(at, true);
+  }
+
+  zoom(factor) {
+    const { from, to } = this.shown.range;
+    const middle = this.chart.cursor ?? (from + to) / 2;
+    this.range(middle - (middle - from) * factor, middle + (to - middle) * factor);
+    announce(`${lasting(this.shown.range.to - this.shown.range.from)} shown`);
+  }
+
+  edge(isEnd) {
+    const span = this.shown.range.to - this.shown.range.from;
+    this.range(isEnd ? this.whole.to - span : this.whole.from, isEnd ? this.whole.to : this.whole.from + span);
+    this.pointed(isEnd ? this.shown.range.to : this.shown.range.from, true);
+  }
+
+  reset() {
+    Object.assign(this.shown, { band: "", finding: "" });
+    this.parts.finding.hidden = true;
+    this.range(this.whole.from, this.whole.to);
+    announce("The whole time is shown");
+  }
+
+  toggle(name) {
+    if (name === "absolute") this.shown.isAbsolute = !this.shown.isAbsolute;
+    else this.shown.zone = this.shown.zone === "local" ? "utc" : "local";
+    this.draw();
+  }
+
+  ofLane(lane) {
+    this.shown.lane = lane;
+    this.draw();
+  }
+
+  lifeOf(id) {
+    const band = this.doc.bands.find((one) => one.id === id) ?? this.whole.doc.bands.find((one) => one.id === id);
+    if (!band) return;
+    this.shown.band = id;
+    const [from, to] = [Date.parse(band.born_at), Date.parse(band.last_at)];
+    const edge = Math.max(LEAST_SPAN, (to - from) * 0.04);
+    this.range(from - edge, to + edge);
+    announce(`${band.label}, ids ${band.least} to ${band.greatest}`);
+  }
+
+  async step(by) {
+    const next = stepFrom(this.items, this.shown.finding, by, this.shown.range);
+    if (!next) return announce(by > 0 ? "That was the last finding" : "That was the first finding");
+    if (next.cluster) return this.open(next, by);
+    return this.choose(next, true);
+  }
+
+  // Findings of a cluster were too many for one answer; they come when its time is asked for by itself.
+  async open(item, by) {
+    const doc = await this.fetched({ from: item.from - 1, to: item.to + 1 });
+    const place = this.items.indexOf(item);
+    const items = opened(this.items, item, doc);
+    if (!items) return this.pass(item);
+    const next = items[by > 0 ? place : place + items.length - this.items.length];
+    this.items = items;
+    return next.cluster ? this.open(next, by) : this.choose(next, true);
+  }
+
+  pass(item) {
+    this.shown.finding = item.id;
+    this.range(item.from - 1, item.to + 1);
+    announce(`${item.cluster.count} findings ${item.cluster.code}, too close to be told apart`);
+  }
+
+  choose(item, isMoving) {
+    if (!item) return;
+    this.shown.finding = item.id;
+    const { from, to } = this.shown.range, span = to - from;
+    if (isMoving && (item.at < from || item.at > to)) this.range(item.at - span / 2, item.at + span / 2);
+    else this.draw();
+    this.pointed(item.at, false);
+    tellFinding(this.parts.finding, item, this.items, this.shown.zone);
+    announce(`${item.finding.code}. ${item.finding.sentence}`);
+  }
+
+  chooseById(id) {
+    this.choose(this.items.find((one) => one.id === id), false);
+  }
+}
+
+if (host && window.uPlot) new Timeline().start().catch(() => announce("The timeline could not be made movable; the drawing and the table stand"));
