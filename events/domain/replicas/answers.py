@@ -5,8 +5,10 @@ Source: reference/pad.md section 3.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from events.domain.records import Record
 from events.domain.resume import FRESH, REFUSE, SERVE
 
 REPLAY, CAUGHT_UP, SYNC_REQUIRED = "replay", "caught_up", "sync_required"
@@ -32,11 +34,15 @@ SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An answer with the ids that it sends, in the order of their arrival, and what decided."""
+    """An answer with the ids that it sends, in the order of their arrival, and what decided.
+
+    `records` are the messages sent, where the replica was fed with records.
+    """
 
     answer: str
     ids: tuple[int, ...]
     rule: str
+    records: tuple[Record, ...] = field(default=(), compare=False)
 
     @property
     def clears_cursor(self) -> bool:
@@ -56,8 +62,8 @@ class Given:
         return SENTENCES[self.rule]
 
 
-def given(ids: tuple[int, ...] | None, rule: str) -> Given:
+def given(ids: Sequence[int] | None, rule: str, records: Sequence[Record] = ()) -> Given:
     """Make the answer of what a buffer gave: None cannot be vouched for, empty is caught up."""
     if ids is None:
         return Given(SYNC_REQUIRED, (), rule)
-    return Given(REPLAY if ids else CAUGHT_UP, ids, rule)
+    return Given(REPLAY if ids else CAUGHT_UP, tuple(ids), rule, tuple(records))

@@ -52,4 +52,4 @@ class MemoryReplica:
         ring = self.buffers.get(scope)
         if ring is None:
             return given(None if cursor > 0 else (), NO_BUFFER)
-        return given(*ring.since(cursor))
+        return ring.since(cursor)

@@ -103,7 +103,7 @@ class Replica:
             return
         message = heard(self.version, record)
         if message is not None:
-            self._fan_out(record.scope, live, message, record.at)
+            self._fan_out(live, message, record)
         elif self.version.ends_on_junk:
             self._end(record.scope, resets.UNDECODABLE)
 
@@ -131,19 +131,20 @@ class Replica:
 
     def resume(self, scope: str, header: object) -> Given:
         """Answer a client by its Last-Event-ID header, given as text or number, or None."""
+        return self._counted(self.would_resume(scope, header))
+
+    def since(self, scope: str, cursor: int) -> Given:
+        """Answer as the bus does beneath the header; cursor 0 asks for all that is held."""
+        return self._counted(self._held(scope, cursor))
+
+    def would_resume(self, scope: str, header: object) -> Given:
+        """Tell what `resume` would answer, without counting it."""
         if header is None or header == "":
             return Given(FRESH, (), NO_HEADER)
         cursor = int64_of(header)
         if cursor is None or cursor <= 0:
-            self.resume_gaps += 1
             return Given(SYNC_REQUIRED, (), BAD_HEADER)
-        return self.since(scope, cursor)
-
-    def since(self, scope: str, cursor: int) -> Given:
-        """Answer as the bus does beneath the header; cursor 0 asks for all that is held."""
-        found = self.would_answer(scope, cursor)
-        self.resume_gaps += found.answer == SYNC_REQUIRED
-        return found
+        return self._held(scope, cursor)
 
     def subscribe_and_replay(
         self, scope: str, header: object, at: int = 0
@@ -154,24 +155,27 @@ class Replica:
         """
         return self.subscribe(scope, at), self.resume(scope, header)
 
-    def would_answer(self, scope: str, cursor: int) -> Given:
-        """Tell what `since` would answer, without counting it."""
+    def _held(self, scope: str, cursor: int) -> Given:
         ring = self.buffers.get(scope)
         if ring is None:
             return given(None if cursor > 0 else (), NO_BUFFER)
-        return given(*ring.since(cursor))
+        return ring.since(cursor)
 
-    def _fan_out(self, scope: str, live: Subscription, message: Heard, at: int) -> None:
+    def _counted(self, found: Given) -> Given:
+        self.resume_gaps += found.answer == SYNC_REQUIRED
+        return found
+
+    def _fan_out(self, live: Subscription, message: Heard, record: Record) -> None:
         holds = any(ring.ids for ring in self.buffers.values())
-        step = self.space.step(message.epoch, at, holds)
+        step = self.space.step(message.epoch, record.at, holds)
         self._drop_all(step)
         if not step.is_taken:
             return
-        ring = self._ring(scope)
+        ring = self._ring(record.scope)
         if self.space.is_backward(message.id, ring.high_water):
             self._drop_all(Step(reason=resets.COUNTER_BACKWARD, floor=resets.RAISE))
-            ring = self._ring(scope)
-        ring.append(message.id)
+            ring = self._ring(record.scope)
+        ring.append(message.id, record)
         for one in live.subscribers:
             if not one.offer(message.id):
                 self.drops += 1

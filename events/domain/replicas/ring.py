@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections import deque
 
-from events.domain.replicas.answers import ABOVE_NEWEST, BELOW_KNOWN, EMPTY, EVICTED, HELD
+from events.domain.records import Record
+from events.domain.replicas.answers import (
+    ABOVE_NEWEST,
+    BELOW_KNOWN,
+    EMPTY,
+    EVICTED,
+    HELD,
+    SYNC_REQUIRED,
+    Given,
+    given,
+)
 
 CAPACITY = 1_024
 
@@ -22,6 +32,7 @@ class Ring:
 
     def __init__(self, capacity: int = CAPACITY, least_known: int = 0) -> None:
         self.ids: deque[int] = deque(maxlen=capacity)
+        self.records: deque[Record | None] = deque(maxlen=capacity)
         self.known_from = 0
         self.high_water = 0
         self._least_known = least_known
@@ -31,23 +42,29 @@ class Ring:
         """Tell whether it is full; it cannot tell whether it ever evicted."""
         return len(self.ids) == self.ids.maxlen
 
-    def append(self, id: int) -> None:
+    def append(self, id: int, record: Record | None = None) -> None:
         """Take an id; the first one after a reset is not vouched for itself."""
         self.ids.append(id)
+        self.records.append(record)
         if self.known_from == 0:
             self.known_from = max(id + 1, self._least_known) if self._least_known > 0 else id
             self._least_known = 0
         self.high_water = id
 
-    def since(self, cursor: int) -> tuple[tuple[int, ...] | None, str]:
-        """Give the ids above a cursor, or None where it cannot vouch for them, and what decided.
+    def since(self, cursor: int) -> Given:
+        """Send the ids above a cursor, or say that it cannot vouch for them.
 
         Oldest and newest are so by place, not by number. Cursor 0 asks for all there is.
         """
         refused = self._refusal(cursor) if self.ids or cursor > 0 else None
         if refused is not None:
-            return None, refused
-        return tuple(one for one in self.ids if one > cursor), HELD if self.ids else EMPTY
+            return Given(SYNC_REQUIRED, (), refused)
+        sent = [(id, one) for id, one in zip(self.ids, self.records, strict=True) if id > cursor]
+        return given(
+            [id for id, _ in sent],
+            HELD if self.ids else EMPTY,
+            [one for _, one in sent if one is not None],
+        )
 
     def _refusal(self, cursor: int) -> str | None:
         if cursor > 0 and (self.known_from == 0 or cursor + 1 < self.known_from):

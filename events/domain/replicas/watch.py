@@ -41,7 +41,7 @@ class WatchReplica:
             return
         if record.form == PREFIXED and record.epoch and record.id is not None:
             self._adopt(record.epoch)
-            self._append(record.id)
+            self._append(record.id, record)
         elif self.is_later:
             self._uncover(resets.RESUMED if record.form == HOLE else resets.UNDECODABLE)
 
@@ -57,7 +57,7 @@ class WatchReplica:
         elif cursor > 0 and self._is_below(cursor):
             found = given(None, BELOW_KNOWN)
         else:
-            found = given(*self._ring.since(cursor))
+            found = self._ring.since(cursor)
         self.resume_gaps += found.answer == SYNC_REQUIRED
         return found
 
@@ -72,7 +72,7 @@ class WatchReplica:
             self.resets[resets.EPOCH_CHANGE] += 1
         self.epoch = epoch
 
-    def _append(self, id: int) -> None:
+    def _append(self, id: int, record: Record) -> None:
         if self.high_water == 0:
             self._known_from = id + 1 if self._has_changed else id
             self._has_changed = False
@@ -83,7 +83,7 @@ class WatchReplica:
             self.gaps += 1
             self.missed += id - self.high_water - 1
         self.high_water = id
-        self._ring.append(id)
+        self._ring.append(id, record)
 
     def _went_backward(self, id: int) -> None:
         if self.is_later:

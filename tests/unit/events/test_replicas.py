@@ -1,10 +1,10 @@
 """Conformance cases of reference/pad.md section 6 on resumes and lifecycle.
 
 Cases C18 to C33, C59 and C63 are in test_replicas_spaces.py, C48 to C51 in test_replicas_memory.py,
-C64 to C68 in test_replicas_signals.py and W1 to W7 in test_replicas_watch.py. Not judged on a model of a replica: C01 to
-C05 and C29's and C30's decoding (the decoders' tests), C06 to C17, C60 to C62 and C67 (they are of
-the publishing scripts), C55 to C58 (configuration and names, see test_rollout.py for C56), C69 (a
-write to a socket), W6 (the script's token).
+C64 to C68 in test_replicas_signals.py and W1 to W7 in test_replicas_watch.py. Not judged on a model
+of a replica: C01 to C05 and what C29 and C30 say of decoding (the decoders' tests), C06 to C17, C60
+to C62 and C67 (they are of the publishing scripts), C55 to C58 (configuration and names; C56 is in
+test_rollout.py), C69 (a write to a socket), W6 (the script's token).
 """
 
 from __future__ import annotations
