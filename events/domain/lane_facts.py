@@ -1,0 +1,104 @@
+"""What a lane can vouch for, put together from its ID spaces and its newest messages.
+
+Messages without an epoch that come while an epoch is known count as of its space, as Pad's replicas
+take them. Source: reference/events-and-loops.md sections 2 and 4 (resume rule), reference/pad.md
+sections 3.1 to 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from events.domain import spaces
+from events.domain.resume import EPOCH, RESET, Boundary, Lane
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceFacts:
+    """One ID space of a lane as of some leaf; times in microseconds."""
+
+    ordinal: int
+    epoch: str | None
+    kind: str
+    born_at: int
+    last_at: int
+    first: int | None
+    greatest: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFacts:
+    """A lane as of some leaf: its spaces in the order of birth, and that of its newest message."""
+
+    lane: str
+    replica: str
+    spaces: Sequence[SpaceFacts]
+    space: int | None
+
+    @property
+    def current(self) -> SpaceFacts | None:
+        """Give the ID space that the lane is in, the one with an epoch where both forms come."""
+        found = next((one for one in self.spaces if one.ordinal == self.space), None)
+        if found is None or found.epoch is not None:
+            return found
+        named = [one for one in self.spaces if one.epoch is not None]
+        newest = max(named, key=lambda one: one.last_at, default=None)
+        return found if newest is None or newest.last_at < found.born_at else newest
+
+    @property
+    def together(self) -> list[int]:
+        """Give the ordinals of the spaces that count as the one that the lane is in."""
+        current = self.current
+        if current is None:
+            return []
+        bare = (
+            one.ordinal
+            for one in self.spaces
+            if one.epoch is None and one.last_at >= current.born_at
+        )
+        return sorted({current.ordinal, *(bare if current.epoch is not None else ())})
+
+    def spaces_of(self, epoch: str | None) -> list[int]:
+        """Give the ordinals of the spaces of an epoch; those that the lane is in without one."""
+        current = self.current
+        if epoch is None or (current is not None and epoch == current.epoch):
+            return self.together
+        return [one.ordinal for one in self.spaces if one.epoch == epoch]
+
+
+def coverage(facts: LaneFacts, newest: Sequence[int], buffer: int) -> Lane:
+    """Give what a lane vouches for, by the newest ids of a channel where it is, newest first.
+
+    `newest` has one id more than the buffer holds where there are so many: an id that fell out
+    makes the next one the lowest that can be vouched for. Else it is the first one that came.
+    """
+    current = facts.current
+    epoch = None if current is None else current.epoch
+    boundaries = _boundaries(facts)
+    if current is None or not newest:
+        return Lane(epoch, 0, 0, cold=True, boundaries=boundaries)
+    held = newest[:buffer]
+    floor = newest[buffer] + 1 if len(newest) > buffer else held[-1]
+    return Lane(epoch, floor, max(held), boundaries=boundaries)
+
+
+def _boundaries(facts: LaneFacts) -> tuple[Boundary, ...]:
+    """Give where each space ended that the lane is not in any more, in the order of birth."""
+    current, together = facts.current, set(facts.together)
+    left = [
+        one
+        for one in facts.spaces
+        if one.ordinal not in together and one.kind != spaces.STRAY and one.greatest is not None
+    ]
+    if current is None:
+        return ()
+    following = [*left[1:], current]
+    return tuple(
+        Boundary(one.greatest or 0, _kind(one, after), one.epoch, after.first)
+        for one, after in zip(left, following, strict=True)
+    )
+
+
+def _kind(one: SpaceFacts, after: SpaceFacts) -> str:
+    return EPOCH if one.epoch != after.epoch else RESET

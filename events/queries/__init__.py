@@ -1,0 +1,1 @@
+"""Read the tables of buses: every SELECT of the app is here."""
