@@ -12,13 +12,15 @@ class Decoded(NamedTuple):
 
     `epoch` is text: opaque as it was sent, a generation number in its shortest form. `id` is the
     prefix's where there is one, never the body's. `at` is the event's own time as sent (Pad:
-    milliseconds since 1970). `value` is the parsed body; None where it has to be read with care,
-    because a member is named twice, by another case or is unknown.
+    milliseconds since 1970). `raw` is the body as it came and `body` its text. `value` is the
+    parsed body; None where it has to be read with care, because a member is named twice, by another
+    case or is unknown.
     """
 
     epoch: str | None
     id: int
     scope: str
+    raw: bytes
     body: str
     type: str = ""
     at: int | None = None
@@ -42,7 +44,7 @@ class Reject(NamedTuple):
 
     Codes: `json` (no JSON, or no body of this bus), `empty_epoch`, `epoch_not_integer`,
     `epoch_not_positive`, `id_not_integer`, `id_not_positive`, `workspace_mismatch`,
-    `not_prefixed`, `id_missing`, `id_out_of_range`, `epoch_not_text`.
+    `not_prefixed`, `id_missing`, `id_out_of_range`, `epoch_not_text`, `channel_not_text`.
     """
 
     code: str

@@ -125,11 +125,12 @@ def field_name(key: str, fields: Fields) -> str | None:
     """Return the member that a name in JSON stands for, by its very name or by another case."""
     if key in fields:
         return key
-    folded = _fold(key)
-    return next((name for name in fields if _fold(name) == folded), None)
+    folded = fold(key)
+    return next((name for name in fields if fold(name) == folded), None)
 
 
-def _fold(name: str) -> str:
+def fold(name: str) -> str:
+    """Return a name as Go compares it with those of members in another case."""
     # Go folds by the simple rules of Unicode: of all that is not ASCII, two letters meet it.
     if not name.isascii():
         name = name.replace("\u017f", "s").replace("\u212a", "k")

@@ -10,11 +10,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 MAX_DEPTH = 10_000
 """As deep as Go's encoding/json reads; one more level is an error there."""
 KEPT_DEPTH = 32
 """Members of what lies deeper are read and not kept; nobody names them by a path."""
+MOST_DIGITS = 1_000
 OBJECT, ARRAY, STRING, NUMBER, WORD = "object", "array", "string", "number", "word"
 
 _TOKEN = re.compile(
@@ -56,6 +58,18 @@ def string_of(text: str, span: Span) -> str:
 def token_of(text: str, span: Span) -> str:
     """Return a value as it was written."""
     return text[span.start : span.end]
+
+
+def value_of(text: str, span: Span) -> Any:
+    """Return what a value is worth, as far as its members are kept; the last of equal ones wins."""
+    if span.kind == OBJECT:
+        return {name: value_of(text, one) for name, one in span.members}
+    if span.kind == ARRAY:
+        return [value_of(text, one) for one in span.items]
+    token = token_of(text, span)
+    # Python refuses to read an integer of more than 4,300 digits.
+    is_long = span.kind == NUMBER and len(token) > MOST_DIGITS
+    return float(token) if is_long else json.loads(token)
 
 
 def read(text: str) -> Span:

@@ -126,7 +126,7 @@ def _bare(raw: bytes) -> Decoded | Reject:
     body = go_json.unmarshal(text, EVENT)
     if body is None:
         return Reject("json")
-    return _message(None, body.members.get("id", 0), text, body, _EVENT)
+    return _message(None, body.members.get("id", 0), raw, text, body, _EVENT)
 
 
 def _opaque(parts: list[bytes], struct: Struct) -> Decoded | Reject:
@@ -151,11 +151,15 @@ def _prefixed(epoch: str, parts: list[bytes], struct: Struct) -> Decoded | Rejec
         return Reject("id_not_integer")
     text = go_json.text_of(parts[2])
     body = go_json.unmarshal(text, struct.fields)
-    return Reject("json") if body is None else _message(epoch, number, text, body, struct)
+    if body is None:
+        return Reject("json")
+    return _message(epoch, number, parts[2], text, body, struct)
 
 
-def _message(epoch: str | None, number: int, text: str, body: Body, struct: Struct) -> Decoded:
+def _message(
+    epoch: str | None, number: int, raw: bytes, text: str, body: Body, struct: Struct
+) -> Decoded:
     get = body.members.get
     value = body.members if body.is_plain else None
     kind, scope = get(struct.type, ""), get(struct.workspace, "")
-    return Decoded(epoch, number, scope, text, kind, get(struct.at), value)
+    return Decoded(epoch, number, scope, raw, text, kind, get(struct.at), value)

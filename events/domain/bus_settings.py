@@ -1,0 +1,238 @@
+"""What a person says of a bus: the table `[bus.X]` of the sources file, or a configure act.
+
+Source: contract section 10, design section 2 (bus density and profile are receipts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from events.domain import conditions, json_paths, profiles
+from ledger.domain import plain
+
+JSON, PREFIXED, STREAM = "json", "prefixed", "stream"
+FORMS = (JSON, PREFIXED, STREAM)
+BUFFER_EVENTS = 1_024
+KEEP_MESSAGES = 1_000_000
+MOST_MESSAGES = 100_000_000
+LONGEST_S = 366 * 86_400
+MOST_NAMES = 100
+BESIDE = frozenset({"redis", "redis_env", "namespace", "installation", "replica", "metrics", "log"})
+"""What a table may say besides of where the bus is and who watches; read elsewhere."""
+_OF_GENERIC = ("form", "id", "epoch", "channel", "heartbeat", "stream")
+
+Values = dict[str, Any]
+
+
+class BadSettings(ValueError):
+    """The settings of a bus cannot be read; each fault says what is wrong and what to write."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True, slots=True)
+class BusSettings:
+    """How a bus is read, drawn and kept.
+
+    `id`, `epoch` and `channel` are paths of a generic bus, empty where there is none; `mask` is
+    None where nobody has said what is personal.
+    """
+
+    bus: str
+    profile: str
+    density: str
+    channels: tuple[str, ...] = ()
+    stream: str = ""
+    form: str = JSON
+    id: str = ""
+    epoch: str = ""
+    channel: str = ""
+    heartbeat: str = ""
+    mask: tuple[str, ...] | None = None
+    buffer_events: int = BUFFER_EVENTS
+    buffer_seconds: int | None = None
+    keep_messages: int = KEEP_MESSAGES
+
+    def as_json(self) -> Values:
+        """Give the settings as a configure act holds them; reading them gives the same again."""
+        texts = ("stream", "id", "epoch", "channel", "heartbeat")
+        seconds = {} if self.buffer_seconds is None else {"seconds": self.buffer_seconds}
+        return {
+            "profile": self.profile,
+            "density": self.density,
+            **({"channels": list(self.channels)} if self.channels else {}),
+            **({"form": self.form} if self.profile == profiles.GENERIC else {}),
+            **{name: getattr(self, name) for name in texts if getattr(self, name)},
+            **({} if self.mask is None else {"mask": list(self.mask)}),
+            "buffer": {"events": self.buffer_events, **seconds},
+            "keep": {"messages": self.keep_messages},
+        }
+
+
+def read_table(bus: str, table: Mapping[str, Any]) -> BusSettings:
+    """Read the table of a bus; raises BadSettings, which names each fault."""
+    values, faults = _values(table)
+    unknown = table.keys() - _READERS.keys() - BESIDE
+    faults += [f"{name}: is no setting of a bus; leave it out" for name in sorted(unknown)]
+    settings = _settings(bus, values)
+    faults += _conflicts(settings, values) if not faults else []
+    if faults:
+        raise BadSettings(tuple(f"bus.{bus}.{fault}" for fault in faults))
+    return settings
+
+
+def settings_of(bus: str, told: object) -> BusSettings:
+    """Read what a configure act says; what cannot be read, or is not known, counts as not said."""
+    values, _ = _values(plain.object_of(told))
+    return _settings(bus, values)
+
+
+def _values(table: Mapping[str, Any]) -> tuple[Values, list[str]]:
+    values: Values = {}
+    faults = []
+    for name, read in _READERS.items():
+        if name in table:
+            try:
+                values |= read(name, table[name])
+            except ValueError as error:
+                faults.append(str(error))
+    return values, faults
+
+
+def _settings(bus: str, values: Values) -> BusSettings:
+    profile = values.get("profile") or _guess(bus, values)
+    form = values.get("form") or (STREAM if values.get("stream") else JSON)
+    density = values.get("density") or profiles.default_density(profile)
+    return BusSettings(bus, **{**values, "profile": profile, "form": form, "density": density})
+
+
+def _guess(bus: str, values: Values) -> str:
+    is_described = any(values.get(name) for name in _OF_GENERIC)
+    return profiles.GENERIC if is_described else profiles.default_profile(bus)
+
+
+def _conflicts(settings: BusSettings, values: Values) -> list[str]:
+    if settings.profile != profiles.GENERIC:
+        named = [name for name in _OF_GENERIC if values.get(name)]
+        reads = f"profile {settings.profile} has a form of its own"
+        return [f'{name}: {reads}; leave it out, or write profile = "generic"' for name in named]
+    faults = []
+    if not settings.channels and not settings.stream:
+        faults.append('channels: says where to listen; write channels = ["events:*"] or a stream')
+    if settings.stream and settings.form != STREAM:
+        faults.append('form: a stream has entries; write form = "stream", or channels')
+    if settings.form == STREAM and not settings.stream:
+        faults.append('stream: names the stream to read; write stream = "events"')
+    if settings.form == JSON and not settings.id:
+        faults.append('id: says where an event has its number; write id = "$.seq"')
+    return faults
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value or len(value) > 255:
+        raise ValueError(f"{name}: takes a text of 1 to 255 characters")
+    return value
+
+
+def _one_of(*words: str) -> Callable[[str, object], Values]:
+    def read(name: str, value: object) -> Values:
+        if value not in words:
+            raise ValueError(f"{name}: {value!r} is not known; write {' or '.join(words)}")
+        return {name: value}
+
+    return read
+
+
+def _profile(name: str, value: object) -> Values:
+    try:
+        return {name: profiles.profile_of(value)}
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _path(name: str, value: object) -> Values:
+    text = _text(name, value)
+    try:
+        json_paths.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    return {name: text}
+
+
+def _channel(name: str, value: object) -> Values:
+    text = _text(name, value)
+    if text.startswith("$"):
+        return _path(name, text)
+    if json_paths.channel_part(text) is None:
+        raise ValueError(f"{name}: {text!r} is neither; write channel:1 or a path such as $.topic")
+    return {name: text}
+
+
+def _heartbeat(name: str, value: object) -> Values:
+    text = _text(name, value)
+    try:
+        conditions.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    return {name: text}
+
+
+def _texts(name: str, value: object) -> list[str]:
+    if not isinstance(value, list | tuple) or len(value) > MOST_NAMES:
+        raise ValueError(f"{name}: takes a list of up to {MOST_NAMES} texts")
+    return [_text(name, one) for one in value]
+
+
+def _channels(name: str, value: object) -> Values:
+    return {name: tuple(_texts(name, value))}
+
+
+def _mask(name: str, value: object) -> Values:
+    for path in _texts(name, value):
+        _path(name, path)
+    return {name: tuple(_texts(name, value))}
+
+
+def _count(where: str, value: object, most: int) -> int:
+    number = plain.integer_of(None if isinstance(value, str) else value)
+    if number is None or not 0 < number <= most:
+        raise ValueError(f"{where}: takes a whole number from 1 to {most:,}")
+    return number
+
+
+def _buffer(name: str, value: object) -> Values:
+    return _counts(name, value, {"events": MOST_MESSAGES, "seconds": LONGEST_S})
+
+
+def _keep(name: str, value: object) -> Values:
+    return _counts(name, value, {"messages": MOST_MESSAGES})
+
+
+def _counts(name: str, value: object, most: Mapping[str, int]) -> Values:
+    if not isinstance(value, Mapping) or value.keys() - most.keys():
+        raise ValueError(f"{name}: takes a table of {' and '.join(most)}")
+    return {
+        f"{name}_{part}": _count(f"{name}.{part}", value[part], greatest)
+        for part, greatest in most.items()
+        if part in value
+    }
+
+
+_READERS: Mapping[str, Callable[[str, object], Values]] = {
+    "profile": _profile,
+    "density": _one_of(profiles.DENSE, profiles.SPARSE),
+    "channels": _channels,
+    "stream": lambda name, value: {name: _text(name, value)},
+    "form": _one_of(*FORMS),
+    "id": _path,
+    "epoch": _path,
+    "channel": _channel,
+    "heartbeat": _heartbeat,
+    "mask": _mask,
+    "buffer": _buffer,
+    "keep": _keep,
+}
