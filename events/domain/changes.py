@@ -15,6 +15,7 @@ MINUTE = 60_000_000
 AT_ONCE = 60
 """Findings of one code that a lane opens in a minute; one more of them counts what is beyond."""
 Packed = list[Any]
+_MEMBERS = tuple(name for name in Finding.__dataclass_fields__ if name != "facts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +90,11 @@ class Journal:
         """Give as JSON what must outlast a drain."""
         return [[name, *one] for name, one in self._floods.items()]
 
-    def pack(self, finding: Finding | None) -> Packed | None:
-        """Write a finding as JSON, for a state."""
-        if finding is None:
-            return None
-        one = finding
-        return [
-            *(one.code, one.at, one.rule, one.replica, one.scope, one.epoch, one.id),
-            *(one.due_at, one.closed_at, dict(one.facts), one.installation, one.bus),
-        ]
-
-    def unpack(self, packed: Packed | None) -> Finding | None:
-        """Read what `pack` wrote."""
-        if packed is None:
-            return None
-        code, at, rule, replica, scope, epoch, number, due_at, closed_at, facts, *owner = packed
-        severity = codes.mark_of(code).severity
-        return Finding(
-            *(code, severity, at, *owner, rule, replica, scope, epoch, number, due_at, closed_at),
-            facts=facts,
-        )
+    def rename(self, finding: Finding, number: int, *, facts: Mapping[str, str | int]) -> Finding:
+        """Keep a finding under another id, which is part of its key."""
+        self._findings.pop(finding.key, None)
+        self._dropped[finding.key] = None
+        return self._put(replace(finding, id=number, facts={**finding.facts, **facts}))
 
     def _put(self, finding: Finding) -> Finding:
         key = finding.key
@@ -127,9 +113,24 @@ class Journal:
             return True
         flood[2] += 1
         if is_round(flood[2]):
-            last = self.unpack(flood[3]) or finding
-            flood[3] = self.pack(self.change(last, facts={"more": flood[2]}))
+            last = unpack(flood[3]) or finding
+            flood[3] = pack(self.change(last, facts={"more": flood[2]}))
         return False
+
+
+def pack(finding: Finding | None) -> Packed | None:
+    """Write a finding as JSON, for a state."""
+    if finding is None:
+        return None
+    return [getattr(finding, name) for name in _MEMBERS] + [dict(finding.facts)]
+
+
+def unpack(packed: Packed | None) -> Finding | None:
+    """Read what `pack` wrote."""
+    if packed is None:
+        return None
+    *members, facts = packed
+    return Finding(**dict(zip(_MEMBERS, members, strict=True)), facts=facts)
 
 
 def is_round(count: int) -> bool:

@@ -1,0 +1,151 @@
+"""A line: one life of one counter as one lane sees it.
+
+It remembers the newest ids with the fingerprints of their bodies, what is missing between them,
+and low ids of which the next ones will tell whether the counter restarted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events.domain.changes import pack, unpack
+from events.domain.findings import Finding
+from events.domain.holes import Holes
+
+WINDOW, NARROW_WINDOW = 1_024, 64
+"""Ids remembered of a line; of a channel with a counter of its own fewer, as there are many."""
+NO_LIMIT = 1 << 80
+_EXACT_BITS = 53
+NOT_ROUNDED = -1
+
+Key = tuple[int, int, str]
+
+
+class Line:
+    """See the module. `bands` are its spaces by the epoch on the wire, `strays` those of low ids.
+
+    `limit` is the greatest id of the life before, `rounded` how many low bits of its ids were zero
+    as if they had passed through doubles, -1 once one was not. `is_odd` asks for a closer look at
+    the next id. `resets` are the counts of points at which the line restarted.
+    """
+
+    __slots__ = (
+        "bands",
+        "base",
+        "bodies",
+        "era",
+        "first",
+        "high",
+        "holes",
+        "is_odd",
+        "is_unwatched",
+        "limit",
+        "limited",
+        "low",
+        "low_finding",
+        "points",
+        "resets",
+        "rounded",
+        "scope",
+        "seen",
+        "strays",
+        "window",
+    )
+
+    def __init__(self, key: Key, number: int, window: int = WINDOW) -> None:
+        self.era, self.base, self.scope = key
+        self.first = number
+        self.high = number - 1
+        self.window = window
+        self.seen: dict[int, tuple[str, int]] = {}
+        self.bodies: dict[str, tuple[int, int]] = {}
+        self.holes = Holes()
+        self.low: list[tuple[int, int]] = []
+        self.low_finding: Finding | None = None
+        self.bands: dict[str | None, int] = {}
+        self.strays: dict[str | None, int] = {}
+        self.limit = NO_LIMIT
+        self.limited: Finding | None = None
+        self.is_unwatched = False
+        self.rounded = 0
+        self.resets: list[int] = []
+        self.points = 0
+        self.is_odd = True
+
+    @property
+    def key(self) -> Key:
+        """Name it among the lines of its lane."""
+        return (self.era, self.base, self.scope)
+
+    @property
+    def band(self) -> int:
+        """Give its newest space."""
+        return next(reversed(self.bands.values()))
+
+    def look(self) -> None:
+        """Settle whether the next id needs a closer look even when it follows the last one."""
+        self.is_odd = bool(self.low) or self.is_unwatched or self.rounded != NOT_ROUNDED
+
+    def remember(self, number: int, fingerprint: str, at: int) -> None:
+        """Keep an id with its body, and forget the one that came longest ago."""
+        seen = self.seen
+        seen[number] = (fingerprint, at)
+        if fingerprint:
+            self.bodies[fingerprint] = (number, at)
+        if len(seen) > self.window:
+            oldest = next(iter(seen))
+            body = seen.pop(oldest)[0]
+            known = self.bodies.get(body)
+            if known is not None and known[0] == oldest:
+                del self.bodies[body]
+
+    def restart(self, low: list[tuple[int, int]], epoch: str | None, ordinal: int) -> None:
+        """Begin another life of the counter with the low ids that showed it."""
+        bodies = [(number, self.seen.get(number, ("", at))[0], at) for number, at in low]
+        self.limit = self.high
+        self.first, self.high = low[0][0], low[-1][0]
+        self.seen, self.bodies, self.holes = {}, {}, Holes()
+        for number, body, at in bodies:
+            self.remember(number, body, at)
+        self.bands, self.strays = {epoch: ordinal}, {}
+        self.low, self.low_finding = [], None
+        self.resets = [*self.resets[-2:], self.points]
+        self.look()
+
+    def note_bits(self, number: int) -> None:
+        """Count the low zero bits that a double would have left of an id of this size."""
+        bits = number.bit_length() - _EXACT_BITS
+        is_round = bits > 0 and not number & ((1 << bits) - 1)
+        self.rounded = self.rounded + bits if is_round else NOT_ROUNDED
+
+    def state(self) -> list[Any]:
+        """Give it as JSON."""
+        return [
+            *(self.era, self.base, self.scope, self.first, self.high, self.window),
+            [[number, *one] for number, one in self.seen.items()],
+            self.holes.state(),
+            self.low,
+            pack(self.low_finding),
+            list(self.bands.items()),
+            list(self.strays.items()),
+            *(self.limit, pack(self.limited), self.is_unwatched, self.rounded),
+            *(self.resets, self.points),
+        ]
+
+
+def read_line(state: list[Any]) -> Line:
+    """Read a line that `Line.state` wrote."""
+    era, base, scope, first, high, window, seen, holes, low, finding, bands, strays, *rest = state
+    line = Line((era, base, scope), first, window)
+    line.high = high
+    for number, body, at in seen:
+        line.remember(number, body, at)
+    line.holes = Holes(holes)
+    line.low = [(number, at) for number, at in low]
+    line.low_finding = unpack(finding)
+    line.bands = dict(bands)
+    line.strays = dict(strays)
+    line.limit, limited, line.is_unwatched, line.rounded, resets, line.points = rest
+    line.limited, line.resets = unpack(limited), list(resets)
+    line.look()
+    return line
