@@ -106,7 +106,10 @@ def _values(table: Mapping[str, Any]) -> tuple[Values, list[str]]:
 def _settings(bus: str, values: Values) -> BusSettings:
     profile = values.get("profile") or _guess(bus, values)
     form = values.get("form") or (STREAM if values.get("stream") else JSON)
-    density = values.get("density") or profiles.default_density(profile)
+    # The id of a stream's entry is a time, so that one hardly ever follows another.
+    is_dated = form == STREAM and not values.get("id")
+    usual = profiles.SPARSE if is_dated else profiles.default_density(profile)
+    density = values.get("density") or usual
     return BusSettings(bus, **{**values, "profile": profile, "form": form, "density": density})
 
 

@@ -20,7 +20,10 @@ LONGEST_ID = 39
 """Digits of a number of 128 bits; longer ones are no counter's."""
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _ENTRY = re.compile(r"([0-9]{1,13})-([0-9]{1,7})")
-_COUNTER_BITS = 20
+ENTRIES_A_MS = 2**18 - 1
+"""More entries than a stream takes in a millisecond. A power of two would make nearly all ids
+divisible by 256, which is how ids look that went through doubles; and with more of them, ids would
+be as large as those that carry the start of a process (from 2^59 on) before 2039."""
 
 
 class Reader:
@@ -50,8 +53,8 @@ class Reader:
     def entry(self, stream: str, entry: str, pairs: Iterable[tuple[bytes, bytes]]) -> Answer:
         """Read an entry of a Redis stream; without a path its own id is the number.
 
-        Its milliseconds are shifted left by 20 bits and its counter is added, as in Pad's ids in
-        one process: so it fits 64 bits and keeps its order.
+        Its milliseconds are multiplied and its counter is added: so it fits 64 bits and keeps its
+        order.
         """
         fields = {go_json.text_of(name): go_json.text_of(value) for name, value in pairs}
         if self.is_frame is not None and self.is_frame(fields):
@@ -141,9 +144,9 @@ def _entry_number(entry: str) -> int | Reject:
     found = _ENTRY.fullmatch(entry)
     if found is None:
         return Reject("id_not_integer")
-    number = (int(found[1]) << _COUNTER_BITS) + int(found[2])
-    is_in_range = int(found[2]) < 1 << _COUNTER_BITS and number <= go_json.INT64_MAX
-    return number if is_in_range else Reject("id_out_of_range")
+    ms, counter = int(found[1]), int(found[2])
+    is_in_range = counter < ENTRIES_A_MS
+    return ms * ENTRIES_A_MS + counter if is_in_range else Reject("id_out_of_range")
 
 
 class _Doubled(ValueError):

@@ -86,8 +86,9 @@ class _PadMask:
 class _PathMask:
     def __init__(self, named: list[tuple[str, Path]]) -> None:
         self.named = named
-        tops = [steps[0] for _, steps in named if len(steps) == 1 and isinstance(steps[0], str)]
-        self.top = [one for one in tops if isinstance(one, str)] if len(tops) == len(named) else []
+        steps_alone = {steps[0]: path for path, steps in named if len(steps) == 1}
+        tops = {name: path for name, path in steps_alone.items() if isinstance(name, str)}
+        self.top = tops if len(tops) == len(named) else {}
         self.quick = _quick(self.top) if self.top else None
 
     def __call__(self, text: str, value: Value) -> Masked | None:
@@ -99,7 +100,7 @@ class _PathMask:
             if all(type(value[one]) is str for one in names):
                 masked = _mask_quickly(text, value, names, self.quick)
                 if masked is not None:
-                    return Masked(masked.text, tuple(f"$.{one}" for one in masked.members))
+                    return Masked(masked.text, tuple(self.top[one] for one in masked.members))
         return _mask(text, self._hidden)
 
     def _hidden(self, text: str, root: Span) -> Iterable[Hidden]:
