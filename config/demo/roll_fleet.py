@@ -7,7 +7,7 @@ tells the same story each time.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import redis
@@ -16,7 +16,7 @@ from config.demo.moving_clocks import Clock
 from config.demo.pad_names import Names
 from config.demo.pad_publisher import V2, Published, Publisher
 from config.demo.pad_replicas import Ear, PadReplica
-from config.demo.roll_lines import OURS, WATCH, Away, Heard, Line, Provoked, Told
+from config.demo.roll_lines import ACTIVITY, OURS, WATCH, Away, Heard, Line, Provoked, Told
 from events.domain.replicas import Given
 
 WORKSPACES = ["ws-1", "ws-2", "ws-3"]
@@ -122,15 +122,21 @@ class Fleet:
         start = self.names.channel("")
         return channel.removeprefix(start) if channel.startswith(start) else WATCH
 
-    def resume(self, name: str, workspace: str, cursor: int, code: str = "") -> Given:
-        """Have a client come back to a replica; `code` is what the ledger has to make of it."""
+    def resume(
+        self, name: str, workspace: str, cursor: int, code: str = "", missed: Sequence[int] = ()
+    ) -> Given:
+        """Have a client come back to a replica.
+
+        `code` is what the ledger has to make of the answer, `missed` what it is to name as missed.
+        """
         given = self.replicas[name].resume(workspace, cursor)
         ids = [str(one) for one in given.ids]
         sent = {"served": len(ids), "first": ids[0], "last": ids[-1]} if ids else {}
         named = {"replica": name, "channel": workspace, "cursor": str(cursor)}
         self._sink(Told(self.at, "resume", {**named, "answer": given.answer, **sent}))
         if code:
-            self.provoked(code, name)
+            lost = tuple(str(one) for one in missed)
+            self._sink(Provoked(self.at, code, name, missed=lost))
         return given
 
     def tell_replica(self, name: str) -> None:
@@ -161,9 +167,9 @@ class Fleet:
         value: Any = self.client.get(self.names.epoch)
         return None if value is None else value.decode()
 
-    def provoked(self, code: str, *lanes: str, bus: str = "activity") -> None:
-        """Note what the ledger has to find on some lanes."""
-        for lane in lanes:
+    def provoked(self, code: str, *lanes: str, bus: str = ACTIVITY) -> None:
+        """Note what the ledger has to find: on each of some lanes, or once for the whole bus."""
+        for lane in lanes or ("",):
             self._sink(Provoked(self.at, code, lane, bus))
 
     def publisher(self, version: str, *, flag: bool = False) -> Publisher:

@@ -49,12 +49,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Provoked:
-    """What the rig did, which the ledger has to find: a code, on a lane of a bus."""
+    """What the rig did, which the ledger has to find: a code on a lane, or once for a whole bus.
+
+    `missed` are the ids that a client missed by an answer.
+    """
 
     at: int
     code: str
     lane: str
     bus: str = ACTIVITY
+    missed: tuple[str, ...] = ()
 
 
 Line = Heard | Away | Told | Provoked
@@ -72,12 +76,11 @@ def read(path: Path) -> Iterator[Line]:
     for text in path.read_text(encoding="ascii").splitlines():
         members = json.loads(text)
         kind = _KINDS[members.pop("line")]
-        if "lanes" in members:
-            members["lanes"] = tuple(members["lanes"])
-        yield kind(**members)
+        listed = {name: tuple(one) for name, one in members.items() if isinstance(one, list)}
+        yield kind(**members | listed)
 
 
 def _as_json(line: Line) -> dict[str, Any]:
-    usual = {"bus": ACTIVITY, "installation": OURS}
+    usual = {"bus": ACTIVITY, "installation": OURS, "missed": ()}
     told = {name: value for name, value in asdict(line).items() if usual.get(name) != value}
     return {"line": type(line).__name__.lower(), **told}
