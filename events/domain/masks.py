@@ -121,7 +121,7 @@ class _TextMask:
             if span.kind in (OBJECT, ARRAY):
                 below = [((*path, name), one) for name, one in json_spans.iter_children(span)]
                 found += below
-                if not below and span.end - span.start > 2 and len(path) >= json_spans.KEPT_DEPTH:
+                if not below and len(path) >= json_spans.KEPT_DEPTH:
                     yield str(path[0]), span
             elif span.kind == STRING and not self._is_kept(text, path, span):
                 yield str(path[0]) if path else "$", span
@@ -171,7 +171,7 @@ def _mask(text: str, hidden: Callable[[str, Span], Iterable[Hidden]]) -> Masked 
 def _stars(text: str, span: Span) -> str | None:
     """Give what stands for a value: a text as long; None where there is nothing to hide."""
     token = json_spans.token_of(text, span)
-    if token in ("null", '""', "{}", "[]"):
+    if token in ("null", '""') or (span.kind in (OBJECT, ARRAY) and not token[1:-1].strip()):
         return None
     length = len(json_spans.string_of(text, span)) if span.kind == STRING else len(token)
     return f'"{_STAR * length}"'
