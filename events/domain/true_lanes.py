@@ -1,0 +1,188 @@
+"""What a replica could vouch for, worked out from what was really published.
+
+The lane of the resume rule as it truly was: the floor is lifted above whatever broke the receiving
+(a cut, a message that could not be read) and above every id that other replicas saw and this one
+did not. So what the rule serves misses nothing. Source: reference/events-and-loops.md sections 2
+and 4; reference/pad.md sections 3.1 and 3.2.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from events.domain.records import BARE, FRAME, PREFIXED, REPLAY, SECOND, Record
+from events.domain.replicas.hearing import heard
+from events.domain.replicas.ring import CAPACITY
+from events.domain.replicas.versions import Version
+from events.domain.resume import EPOCH, RESET, Boundary, Lane
+
+SETTLE = 2 * SECOND
+"""How long a message may be on its way to one replica while another has it."""
+LATE = 30 * SECOND
+"""How long a message of the space before may come behind a switch. Later ones are a way back."""
+NOWHERE = -1
+
+
+class Seen(NamedTuple):
+    """A record with the ID space that it truly belongs to.
+
+    Spaces are numbered in the order of their birth, the same one alike for all replicas. Frames,
+    junk and holes have none, and neither has a stray id.
+    """
+
+    record: Record
+    space: int = NOWHERE
+
+    @property
+    def is_message(self) -> bool:
+        """Tell whether it has an id in a space."""
+        return self.space != NOWHERE and self.record.form in (BARE, PREFIXED)
+
+    @property
+    def number(self) -> int:
+        """Give its id."""
+        return self.record.id or 0
+
+
+class _Coverage:
+    """What one channel received in the space that the lane is in, since nothing broke it."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self.floor: int | None = None
+        self.high_water = 0
+        self.covered: set[int] = set()
+        self._held: deque[int] = deque()
+
+    def append(self, number: int) -> None:
+        if self.floor is None:
+            self.floor = self.high_water = number
+        self.high_water = max(self.high_water, number)
+        self.covered.add(number)
+        self._held.append(number)
+        if len(self._held) > self._capacity:
+            self.floor = max(self.floor, self._held.popleft() + 1)
+
+    def end(self) -> None:
+        self.floor, self.high_water = None, 0
+        self.covered.clear()
+        self._held.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Where the lane went from one space to another; `first` is the channel's first id there."""
+
+    old: int
+    new: int
+    first: int | None = None
+
+
+class TrueLane:
+    """One channel of a lane, fed with what its replica was sent, as its version could read it.
+
+    Without a version, whatever has an id counts as read.
+    """
+
+    def __init__(self, scope: str, version: Version | None = None, capacity: int = CAPACITY):
+        self.scope = scope
+        self.space: int | None = None
+        self.switched_at = 0
+        self._version = version
+        self._coverage = _Coverage(capacity)
+        self._switches: list[Switch] = []
+
+    def take(self, seen: Seen) -> None:
+        """Take what was sent to the replica, in the order in which it came."""
+        record = seen.record
+        if record.source == REPLAY or record.form == FRAME:
+            return
+        if not seen.is_message:
+            if record.scope in ("", self.scope):
+                self._coverage.end()
+            return
+        if self._is_late(seen):
+            return
+        self._enter(seen)
+        if record.scope == self.scope:
+            self._append(seen)
+
+    def _append(self, seen: Seen) -> None:
+        if self._version is not None and heard(self._version, seen.record) is None:
+            self._coverage.end()
+            return
+        self._coverage.append(seen.number)
+        newest = self._switches[-1] if self._switches else None
+        if newest is not None and newest.first is None:
+            self._switches[-1] = Switch(newest.old, newest.new, seen.number)
+
+    def _is_late(self, seen: Seen) -> bool:
+        is_older = self.space is not None and seen.space < self.space
+        return is_older and seen.record.at - self.switched_at < LATE
+
+    def _enter(self, seen: Seen) -> None:
+        if seen.space == self.space:
+            return
+        if self.space is not None:
+            self._switches.append(Switch(self.space, seen.space))
+            self.switched_at = seen.record.at
+        self.space = seen.space
+        self._coverage.end()
+
+    def lane(self, union: Union) -> Lane:
+        """Give the lane of the resume rule, by what any replica saw."""
+        ahead = union.newest_after(self.switched_at)
+        boundaries = tuple(self._boundary(one, union) for one in self._switches)
+        if self.space is None or ahead > self.space:
+            return Lane(union.epochs.get(max(ahead, 0)), 0, 0, cold=True, boundaries=boundaries)
+        epoch, floor = union.epochs.get(self.space), self._coverage.floor
+        if floor is None:
+            return Lane(epoch, 0, 0, cold=True, boundaries=boundaries)
+        lost = union.greatest_lost(self.scope, self.space, self._coverage.covered)
+        return Lane(epoch, max(floor, lost + 1), self._coverage.high_water, boundaries=boundaries)
+
+    def _boundary(self, switch: Switch, union: Union) -> Boundary:
+        old, new = union.epochs.get(switch.old), union.epochs.get(switch.new)
+        kind = RESET if old == new else EPOCH
+        return Boundary(union.greatest.get(switch.old, 0), kind, old, switch.first)
+
+
+class Union:
+    """What any replica had seen by an instant, leaving out what may still be on its way."""
+
+    def __init__(self, own: Iterable[Seen], others: Iterable[Seen], at: int) -> None:
+        self._messages = [one for one in own if one.is_message and one.record.at <= at]
+        self._others = [one for one in others if one.is_message and one.record.at <= at - SETTLE]
+        self.greatest: dict[int, int] = {}
+        self.epochs: dict[int, str] = {}
+        for one in (*self._messages, *self._others):
+            self.greatest[one.space] = max(self.greatest.get(one.space, one.number), one.number)
+            if one.record.epoch is not None:
+                self.epochs.setdefault(one.space, one.record.epoch)
+
+    def newest_after(self, at: int) -> int:
+        """Give the newest space that others saw a message of after a time, or NOWHERE."""
+        return max((one.space for one in self._others if one.record.at >= at), default=NOWHERE)
+
+    def greatest_lost(self, scope: str, space: int, covered: Collection[int]) -> int:
+        """Give the greatest id of a channel in a space that is not among the covered, or -1."""
+        return max(
+            (
+                one.number
+                for one in (*self._others, *self._messages)
+                if one.space == space and one.record.scope == scope and one.number not in covered
+            ),
+            default=-1,
+        )
+
+    def messages(self, scope: str) -> list[Seen]:
+        """Give the messages of a channel, each once, by space and id."""
+        found = {
+            (one.space, one.number): one
+            for one in (*self._others, *self._messages)
+            if one.record.scope == scope
+        }
+        return [found[key] for key in sorted(found)]
