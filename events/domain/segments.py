@@ -19,12 +19,16 @@ from events.domain.rows import Row
 from events.domain.times import micros, moment
 from ledger.domain import plain
 from ledger.domain.leaf import rfc3339
+from ledger.domain.names import column
 
 MOST_ROWS = 1_000
 LONGEST = SECOND
 MOST_BYTES = 768 * 1024
 NAMESPACE = uuid.UUID("8f1d6c1e-6c0a-5d0b-9a55-0c1f3f2e7a41")
 """The namespace of segments' ids, fixed with the first segment."""
+MOST_MASKED = 32
+"""Names of masked members that a segment tells; what further ones hold counts as `OTHERS`."""
+OTHERS = "…"
 _HEAD = 16 * 1024
 _EPOCH = 160
 
@@ -128,7 +132,9 @@ class _Open:
         self.size += 1 + (len(text) if text.isascii() else len(text.encode()))
         self.forms[row.form] += 1
         self.ends = max(self.ends, row.at + (row.length if row.form == HOLE else 0))
-        self.masked.update(masked)
+        for name in masked:
+            is_told = name in self.masked or len(self.masked) < MOST_MASKED
+            self.masked[column(name) if is_told else OTHERS] += 1
         if row.id is not None:
             self._note(row.epoch, row.id)
 
