@@ -9,11 +9,13 @@ SECOND = 1_000_000
 
 
 class Clock(Protocol):
-    """Gives microseconds since 1970, and lets a time pass."""
+    """Gives microseconds since 1970, lets a time pass at its own pace, or waits for all of it."""
 
     def now(self) -> int: ...
 
     def pass_s(self, seconds: float) -> None: ...
+
+    def wait_s(self, seconds: float) -> None: ...
 
 
 class QuickClock:
@@ -30,6 +32,10 @@ class QuickClock:
         """Wait for a part of the time."""
         time.sleep(seconds * self._pace)
 
+    def wait_s(self, seconds: float) -> None:
+        """Wait for all of the time."""
+        time.sleep(seconds)
+
 
 class MovedClock:
     """A clock that stands until it is moved, for a history of minutes within a second."""
@@ -45,3 +51,7 @@ class MovedClock:
     def pass_s(self, seconds: float) -> None:
         """Move on."""
         self._now += int(seconds * SECOND)
+
+    def wait_s(self, seconds: float) -> None:
+        """Move on."""
+        self.pass_s(seconds)

@@ -16,6 +16,8 @@ LANES = (TAIL, *CLIENTS)
 ALL_BUT_R3 = (TAIL, "r1", "r2")
 """The lanes that hear more than the quiet workspace."""
 LOST_IN_FAILOVER = 12
+SETTLED_S = 2.5
+"""By then what one lane has and another has not is lost, and not only late."""
 
 
 def tell(fleet: Fleet) -> None:
@@ -72,9 +74,14 @@ def first_roll(fleet: Fleet) -> None:
 def illegal_mix(fleet: Fleet) -> None:
     """One replica writes epochs while an old one still runs, which cannot read them."""
     fleet.restart("r1", V2, flag=True)
+    before = fleet.newest["ws-3"]
+    lost = []
     for _ in range(3):
-        fleet.say("ws-3", "r1")
+        lost.append(fleet.say("ws-3", "r1").id)
         fleet.provoked(codes.UNPARSABLE, "r3")
+    fleet.say("ws-3", "r2")
+    fleet.clock.wait_s(SETTLED_S)
+    fleet.resume("r3", "ws-3", before, codes.SILENT_SKIP, lost)
     fleet.tell_replica("r3")
     fleet.restart("r1", V2)
     fleet.provoked(codes.MIXED_FORMS, *ALL_BUT_R3)
