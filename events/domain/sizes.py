@@ -6,17 +6,16 @@ Small ids come from a shared counter. Ids from 2^59 on carry the start of the pr
 
 from __future__ import annotations
 
-from events.domain import codes
+from events.domain import codes, incarnations
 from events.domain.desk import Desk
 from events.domain.lines import Key, Line
-from events.domain.records import SECOND, Record
+from events.domain.records import Record
 
-LARGE = 1 << 59
+LARGE = incarnations.LEAST
 SPAN = 1 << 20
 """Ids of one base: what a process can give out before its base would be that of the next
 millisecond; two starts are further apart."""
 SMALL, JUNK = 0, -1
-_NEAR = 400 * 86_400 * SECOND
 _CLOCK_FROM = 946_684_800_000_000
 """The year 2000: a history whose clock is before it gives no date to hold an id against."""
 
@@ -33,22 +32,18 @@ def base_of(desk: Desk, lines: dict[Key, Line], era: int, scope: str, record: Re
     near = next((line for line in large if abs(number - line.high) < SPAN), None)
     if near is not None:
         return near.base
-    if record.at >= _CLOCK_FROM and not _has_date(number, record.at):
+    if record.at >= _CLOCK_FROM and incarnations.read(number, record.at) is None:
         desk.open(codes.JUNK_ID, record, "no_date_near", facts={})
         return JUNK
+    small = [line for line in kin if line.base == SMALL]
     if large:
-        desk.open(
-            codes.NEW_INCARNATION, record, "another_base", facts={"high": str(large[-1].high)}
-        )
-    elif kin:
-        desk.open(codes.BASE_JUMP, record, "large_after_small", facts={"high": str(kin[0].high)})
+        facts = {"high": str(large[-1].high)}
+        desk.open(codes.NEW_INCARNATION, record, "another_base", facts=facts)
+    elif small:
+        facts = {"high": str(small[-1].high)}
+        desk.open(codes.BASE_JUMP, record, "large_after_small", facts=facts)
     return number
 
 
 def _count(desk: Desk, record: Record, code: str, rule: str) -> None:
     desk.incidents.note(f"{code}\n{record.replica}", code, record, rule, {})
-
-
-def _has_date(number: int, at: int) -> bool:
-    """Tell whether an id holds a time near its arrival, as milliseconds above 20 bits or in ns."""
-    return min(abs((number >> 20) * 1_000 - at), abs(number // 1_000 - at)) <= _NEAR
