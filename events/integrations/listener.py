@@ -62,7 +62,6 @@ class Listener:
         self._seen = self._pinged = 0
         self._pause = FIRST_PAUSE_S
         self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
-        self.holes = 0
 
     def connect(self) -> None:
         """Subscribe; raises Unreachable, or NotPermitted with the line that would permit it."""
@@ -119,7 +118,6 @@ class Listener:
                 now = micros(clock.now())
                 self._backlog.put(Chunk(min(self._seen, now), b"", now, why))
                 self._seen, self._pause = now, FIRST_PAUSE_S
-                self.holes += 1
                 self._say("The bus is watched again; what was missed is marked as a hole.")
                 return
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from events.integrations import redis_replies
 from events.integrations.redis_replies import Fault, Unfinished
 
-LONGEST = 1024 * 1024
+LONGEST = 4 * 1024 * 1024
 """Of a longer message only the beginning is ever in memory."""
 
 BEGINNING = 64 * 1024

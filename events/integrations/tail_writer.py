@@ -48,7 +48,14 @@ class TailWriter:
         self.stored += fresh
         return fresh
 
-    def feed(self, instance: str, data: Mapping[str, Any], *, is_closed: bool) -> None:
+    def feed(
+        self,
+        instance: str,
+        data: Mapping[str, Any],
+        *,
+        is_closed: bool,
+        watched_to: int | None = None,
+    ) -> None:
         """Store the line that a spool sends of itself once a minute and when it closes."""
         at = rfc3339(clock.now())
         written = self.place.next_number - 1
@@ -69,7 +76,7 @@ class TailWriter:
             **({"closed": True, "end": "in_order"} if is_closed else {}),
             "data": data,
         }
-        self.store([as_bytes(receipt)])
+        self.store([as_bytes(receipt)], watched_to)
 
     def _prepare(self, bodies: Iterable[bytes]) -> list[Draft]:
         """Read the bodies, under the numbers that they have if nobody else writes meanwhile."""

@@ -141,6 +141,7 @@ def test_a_connection_that_is_cut_without_a_word_is_noticed(
     monkeypatch.setattr(listener, "BREATH_S", 0.02)
     monkeypatch.setattr(listener, "PING_S", 0.05)
     monkeypatch.setattr(listener, "DEAD_S", 0.2)
+    monkeypatch.setattr(redis_link, "ANSWER_S", 0.2)
     with closing(socket.create_server(("127.0.0.1", 0))) as mute:
         port = mute.getsockname()[1]
         answer = threading.Thread(target=answer_once, args=[mute], daemon=True)
