@@ -52,6 +52,10 @@ ROWS = [
         {500: "gap", 501: "gap"}, {"epoch_change": 1, "epoch_regressed": 1},
     ),
     *each(
+        V2_ON, "stragglers-in-a-row", [prefixed(2, 1), prefixed(1, 8, at=1), prefixed(1, 9, at=1)],
+        {1: "gap"}, {"epoch_regressed": 1},
+    ),
+    *each(
         V2_ON, "C25", [prefixed(5, 900), prefixed(4, 11, at=60), prefixed(4, 12, at=61)],
         {12: "empty", 11: "12", 10: "gap", 900: "gap"}, {"epoch_regressed": 1},
     ),

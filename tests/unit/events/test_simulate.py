@@ -108,6 +108,18 @@ def test_a_cursor_of_an_older_epoch_misses_the_rest_of_it_and_what_came_before_t
     assert told("v2", own, 2, epoch="1")[1:] == ("refuse", "SILENT_SKIP", [3, 1, 2])
 
 
+def test_once_the_ring_has_left_the_change_behind_one_below_the_floor_is_safe_again() -> None:
+    own = of_space(0, prefixed(1, 100)) + of_space(1, *(prefixed(2, n) for n in range(1, 6)))
+
+    assert told("v2", own, 2, epoch="2", capacity=3)[1:3] == ("serve", "NEEDLESS_RESYNC")
+
+
+def test_ids_out_of_order_in_one_space_leave_the_greatest_as_its_high_water_mark() -> None:
+    own = of_space(0, bare(1), bare(4), bare(3))
+
+    assert told("v0", own, 4) == ("sync_required", "serve", "NEEDLESS_RESYNC", [])
+
+
 def test_beyond_2_to_the_53rd_ids_stay_exact() -> None:
     base = 1876951040000000000
     own = of_space(0, bare(base + 1), bare(base + 3))
@@ -127,14 +139,14 @@ def test_what_came_after_the_instant_is_not_known_yet() -> None:
 KINDS = (
     *["publish"] * 12,
     *("restart", "silent_restart", "climb", "failover", "straggler"),
-    *("junk", "frame", "hole", "cut_all"),
+    *("junk", "frame", "hole", "cut_all", "swapped"),
 )
 STEP = st.tuples(
     st.sampled_from(KINDS),
     st.sampled_from(["bare", "prefixed"]),
     st.sampled_from([WS, WS, "ws-2"]),
     st.sampled_from(["both", "both", "both", "own", "other"]),
-    st.sampled_from([0, 0, 1, 3, 31]),
+    st.sampled_from([0, 0, 1, 3, 30, 31]),
 )
 Steps = list[tuple[str, str, str, str, int]]
 
@@ -167,15 +179,19 @@ class Publisher:
             self.hear(self.record(kind, scope), -1, who)
         elif kind in ("hole", "cut_all"):
             self.hear(self.record(HOLE, scope if kind == "hole" else ""), -1, "own")
+        elif kind == "swapped":
+            self.publish(form, scope, who, ahead=2)
+            self.publish(form, scope, who, ahead=-1)
+            self.lives[-1] = (generation, last + 2)
         else:
-            self.publish(form, scope, who, is_late=kind == "straggler")
+            self.publish(form, scope, who, space=-2 if kind == "straggler" else -1)
 
-    def publish(self, form: str, scope: str, who: str, *, is_late: bool) -> None:
-        space = max(0, len(self.lives) - 1 - is_late)
+    def publish(self, form: str, scope: str, who: str, *, space: int = -1, ahead: int = 1) -> None:
+        space = max(0, len(self.lives) + space)
         generation, last = self.lives[space]
-        self.lives[space] = (generation, last + 1)
+        self.lives[space] = (generation, last + ahead)
         epoch = (f"t{generation}" if self.opaque else str(generation)) if form == PREFIXED else None
-        self.hear(self.record(form, scope, epoch, last + 1), space, who)
+        self.hear(self.record(form, scope, epoch, last + ahead), space, who)
 
     def record(
         self, form: str, scope: str, epoch: str | None = None, id: int | None = None
