@@ -23,7 +23,7 @@ WORKSPACES = ["ws-1", "ws-2", "ws-3"]
 CLIENTS = {"r1": WORKSPACES, "r2": WORKSPACES, "r3": ["ws-3"]}
 """The workspaces that each replica has clients of: it receives those alone."""
 REPLICAS = list(CLIENTS)
-TAIL = "tail"
+TAIL, NODE = "tail", "redis-1"
 BEAT_S = 4.0
 """Seconds between two events of the story."""
 Sink = Callable[[Line], None]
@@ -35,11 +35,13 @@ class Fleet:
     Every line of the story goes to `sink` as it happens. `close` removes what it made in Redis.
     """
 
-    def __init__(self, client: redis.Redis, names: Names, clock: Clock, sink: Sink) -> None:
+    def __init__(
+        self, client: redis.Redis, names: Names, clock: Clock, sink: Sink, began_at: int
+    ) -> None:
         self.client, self.names, self.clock, self._sink = client, names, clock, sink
         self._marks = f"counterfoil-demo:{names.namespace}"
         self._written = 0
-        self.began_at = clock.now()
+        self.began_at = began_at
         self.newest: dict[str, int] = {}
         self.replicas = {one: PadReplica(one, scopes, names) for one, scopes in CLIENTS.items()}
         channels = [*map(names.channel, WORKSPACES), names.watch_channel]
@@ -157,7 +159,7 @@ class Fleet:
         """Have the newest id be read where it is counted, and posted."""
         value: Any = self.client.get(self.names.counter)
         head = int(value or 0)
-        heads = [{"channel": "", "node": "redis-1", "epoch": self.epoch, "head": str(head)}]
+        heads = [{"channel": "", "node": NODE, "epoch": self.epoch, "head": str(head)}]
         self._sink(Told(self.at, "heads", {"heads": heads}))
         return head
 

@@ -6,29 +6,26 @@ instances say of themselves is posted to the server like any producer's receipt.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from config.demo.fire import Server
 from config.demo.roll_lines import ACTIVITY, OURS, THEIRS, WATCH, Away, Heard, Line, Told
-from events.domain import rows
+from config.demo.roll_voices import OwnVoice, Voice
 from events.domain.bus_settings import settings_of
-from events.domain.profiles import BARE, GENERATION, HEARTBEAT
-from events.domain.recording import Recorder
-from events.domain.segments import Builder, Lane
+from events.domain.profiles import BARE, DENSE, GENERATION, HEARTBEAT, SPARSE
 from events.domain.times import moment
+from events.integrations.watched import Watched
 from kit import clock
-from ledger import ingest, keys
+from ledger import ingest
 from ledger.domain.draft import Envelope
 from ledger.domain.leaf import rfc3339
 
 SCHEMA = "counterfoil.receipt/1"
-DENSITIES = {ACTIVITY: "sparse", WATCH: "dense"}
+DENSITIES = {ACTIVITY: SPARSE, WATCH: DENSE}
 PROFILES = {ACTIVITY: HEARTBEAT, WATCH: WATCH}
+Place = tuple[str, str, str]
+"""An installation, a bus and a replica."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,86 +46,68 @@ class Run:
 
 @dataclass(slots=True)
 class Teller:
-    """Stores what it is told in order; lanes `unheard` are written by somebody else."""
+    """Stores what it is told, in order; `voices` are those of lanes that are no replica's own."""
 
     project_id: int
     server: Server
     run: Run
-    unheard: Sequence[str] = ()
-    told: int = 0
-    _builders: dict[tuple[str, str, str], Builder] = field(default_factory=dict)
+    voices: dict[Place, Voice] = field(default_factory=dict)
     _profiles: dict[str, str] = field(default_factory=dict)
     _started: dict[str, int] = field(default_factory=dict)
     _ready: list[bytes] = field(default_factory=list)
+    _told: int = 0
 
     def configure(self) -> None:
         """Set how the buses are to be read, as a person would before the roll."""
         for bus, density in DENSITIES.items():
-            self._act("configure", bus, settings={"profile": PROFILES[bus], "density": density})
+            self._configure(bus, {"profile": PROFILES[bus], "density": density})
 
     def take(self, line: Line) -> None:
         """Take the next line of the story."""
         if isinstance(line, Heard):
+            at = self.run.began_at + line.at
             for lane in line.lanes:
-                if lane not in self.unheard:
-                    self._hear(line, lane)
+                voice = self._voice((line.installation, line.bus, lane))
+                self._ready += voice.hear(at, line.scope, line.message)
         elif isinstance(line, Away):
             begin, end = (self.run.began_at + at for at in (line.at, line.until))
-            self._add(OURS, ACTIVITY, line.lane, rows.hole(begin, end, "restart"))
+            self._ready += self._voice((OURS, ACTIVITY, line.lane)).miss(begin, end)
         elif isinstance(line, Told):
             self.flush()
             self._post(line)
 
     def flush(self) -> None:
         """Store all that was heard."""
-        self._ready += [one.raw for b in self._builders.values() if (one := b.close())]
+        for voice in self.voices.values():
+            self._ready += voice.close()
         if self._ready:
             ingest.ingest(self._ready, Envelope(self.project_id, clock.now()))
             self._ready.clear()
 
-    def _hear(self, line: Heard, lane: str) -> None:
-        profile = self._profile(line.bus, lane)
-        settings = settings_of(line.bus, {"profile": profile})
-        recorder = Recorder(settings, self._sign)
-        at, raw = self.run.began_at + line.at, line.message.encode()
-        row, masked = recorder.record(at, line.scope, raw)
-        self._add(line.installation, line.bus, lane, row, masked)
-
-    def _add(
-        self, installation: str, bus: str, lane: str, row: rows.Row, masked: Sequence[str] = ()
-    ) -> None:
-        key = (installation, bus, lane)
-        if key not in self._builders:
-            name, profile = self.run.installation(installation), self._profile(bus, lane)
-            named = Lane(name, bus, lane, profile, str(uuid.uuid4()))
-            self._builders[key] = Builder(named)
-        finished = self._builders[key].add(row, masked)
-        if finished:
-            self._ready.append(finished.raw)
-
-    def _profile(self, bus: str, lane: str) -> str:
-        return self._profiles.get(lane, PROFILES[bus])
-
-    def _sign(self, raw: bytes) -> bytes:
-        return hmac.digest(keys.project_key(self.project_id), raw, hashlib.sha256)
+    def _voice(self, place: Place) -> Voice:
+        if place not in self.voices:
+            installation, bus, lane = place
+            settings = settings_of(bus, {"profile": self._profiles.get(lane, PROFILES[bus])})
+            name = self.run.installation(installation)
+            self.voices[place] = OwnVoice(Watched(self.project_id, name, bus, lane, settings))
+        return self.voices[place]
 
     def _post(self, line: Told) -> None:
-        body = dict(line.body)
-        if line.what == "replica":
-            body |= self._of_replica(line)
-        named = self.run.installation(OURS)
-        self.told += 1
+        own = self._of_replica(line) if line.what == "replica" else {}
+        name, at = self.run.installation(OURS), self.run.time(line.at)
+        self._told += 1
         receipt = {
             "schema": SCHEMA,
-            "id": f"{named}-{self.told}",
+            "id": f"{name}-{self._told}",
             "kind": "observe",
             "what": line.what,
-            "occurred_at": self.run.time(line.at),
-            "sampled_at": self.run.time(line.at),
-            "source": {"system": "pad", "instance": named},
-            "installation": named,
+            "occurred_at": at,
+            "sampled_at": at,
+            "source": {"system": "pad", "instance": name},
+            "installation": name,
             "bus": ACTIVITY,
-            **body,
+            **line.body,
+            **own,
         }
         self.server.post([receipt])
 
@@ -138,19 +117,19 @@ class Teller:
         if self._started.get(name) != started_at:
             self._started[name] = started_at
             self._profiles[name] = BARE if line.body["phase"] == "S0" else GENERATION
-            self._builders.pop((OURS, ACTIVITY, name), None)
+            self.voices.pop((OURS, ACTIVITY, name), None)
         at = self.run.time(line.at)
         resets = [{"reason": one, "at": at, "fields": {}} for one in line.body["resets"]]
         return {"started_at": self.run.time(started_at), "resets": resets}
 
-    def _act(self, verb: str, bus: str, **members: Any) -> None:
+    def _configure(self, bus: str, settings: dict[str, Any]) -> None:
         target = f"bus:{self.run.installation(OURS)}/{bus}"
         body = {
             "schema": SCHEMA,
             "kind": "act",
-            "act": {"verb": verb, "target": target},
+            "act": {"verb": "configure", "target": target},
+            "settings": settings,
             "actor": {"type": "person", "id": "u-17", "label": "Duty operator"},
             "source": {"system": "counterfoil", "instance": "demo"},
-            **members,
         }
         ingest.record(self.project_id, body)

@@ -57,7 +57,7 @@ def tell(client: redis.Redis) -> Iterator[Tell]:
 
     def told(*chapters: Chapter) -> Story:
         lines: list[Line] = []
-        fleets.append(Fleet(client, Names("demo-x"), MovedClock(START), lines.append))
+        fleets.append(Fleet(client, Names("demo-x"), MovedClock(START), lines.append, START))
         for chapter in chapters:
             chapter(fleets[-1])
         return Story(fleets[-1], lines)
@@ -153,7 +153,7 @@ def test_an_event_that_was_sent_again_is_received_once(tell: Tell) -> None:
 
 
 def test_a_told_story_leaves_nothing_in_redis(client: redis.Redis) -> None:
-    fleet = Fleet(client, Names("demo-x"), MovedClock(START), lambda line: None)
+    fleet = Fleet(client, Names("demo-x"), MovedClock(START), lambda line: None, START)
     roll_story.tell(fleet)
 
     fleet.close()
