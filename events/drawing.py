@@ -100,6 +100,7 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
         "spaces": _spaces(document["bands"], lane),
         "moves": twin.moves_of(document, asked),
         "table": twin.table_of(document, asked),
+        "coverage": twin.coverage_of(document, lane),
         "chosen": _chosen(document["findings"], asked),
         "shapes": json.dumps(SHAPES),
     }

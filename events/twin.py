@@ -11,6 +11,7 @@ Document = dict[str, Any]
 
 PAGE = 50
 """Rows of the table on one page."""
+COVERAGE = 200
 _KEPT = ("lane", "band", "as_of")
 
 
@@ -38,6 +39,35 @@ def table_of(document: Document, asked: Mapping[str, str]) -> Document:
         "count": len(places),
         "earlier": _query(asked, row=str(max(0, first - PAGE))) if first else "",
         "later": _query(asked, row=str(first + PAGE)) if first + PAGE < len(places) else "",
+    }
+
+
+def coverage_of(document: Document, lane: str) -> Document:
+    """List the bars and the answers of all strips in order of time, the first `COVERAGE` of each.
+
+    So are the phases of a roll, which stand behind the bands.
+    """
+    begun = time_of(document["from"])
+    shown = [one for one in document["strips"] if not lane or one["lane"] == lane]
+    bars = [(bar["from_ms"], strip["replica"], bar) for strip in shown for bar in strip["bars"]]
+    ticks = [(one["at_ms"], strip["replica"], one) for strip in shown for one in strip["resumes"]]
+    bars.sort(key=lambda one: one[:2])
+    ticks.sort(key=lambda one: one[:2])
+    return {
+        "bars": [_stretch(bar, begun) | {"replica": name} for _, name, bar in bars[:COVERAGE]],
+        "resumes": [
+            one | {"at": begun + timedelta(milliseconds=at), "replica": name}
+            for at, name, one in ticks[:COVERAGE]
+        ],
+        "phases": [_stretch(one, begun) for one in document["phases"][:COVERAGE]],
+        "is_cut": max(len(bars), len(ticks)) > COVERAGE,
+    }
+
+
+def _stretch(one: Document, begun: datetime) -> Document:
+    return one | {
+        "from": begun + timedelta(milliseconds=one["from_ms"]),
+        "to": begun + timedelta(milliseconds=one["to_ms"]),
     }
 
 

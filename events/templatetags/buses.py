@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from events.domain import codes, ruler
-from events.drawing import TONES
+from events.drawing import STATES, TONES
 from kit.templatetags.ui import badge, visible
 
 register = template.Library()
@@ -51,6 +51,12 @@ def coded(code: str | None) -> SafeString:
     if mark is None:
         return badge("gap", code)
     return badge(TONES[mark.severity], mark.word, mark.icon)
+
+
+@register.filter
+def state_words(state: str) -> str:
+    """Say the state of a stretch of a replica's strip in words."""
+    return STATES.get(state, state)
 
 
 @register.filter

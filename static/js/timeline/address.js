@@ -50,6 +50,6 @@ export function timelineUrl(base, range, width) {
     url.searchParams.delete("from");
     url.searchParams.delete("to");
   }
-  url.searchParams.set("width", Math.max(200, Math.round(width)));
+  url.searchParams.set("width", Math.min(4_000, Math.max(200, Math.round(width))));
   return url;
 }

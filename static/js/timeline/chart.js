@@ -123,6 +123,10 @@ export class Chart {
     if (isSeen) this.parts.line.style.transform = `translateX(${x.toFixed(1)}px)`;
   }
 
+  get isLogarithmic() {
+    return this.frame().saw?.isLogarithmic ?? false;
+  }
+
   // What lies at a time: of each band its bucket that is nearest.
   at(time) {
     const origin = Date.parse(this.doc.from), near = (this.range.to - this.range.from) / 100;

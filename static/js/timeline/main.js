@@ -79,7 +79,7 @@ class Timeline {
     this.chart.draw(this.doc, this.whole, this.shown);
     history.replaceState(null, "", address(this.shown));
     for (const button of host.querySelectorAll("[data-do][aria-pressed]")) button.setAttribute("aria-pressed", String(this.isOn(button.dataset.do)));
-    part("span").textContent = `${moment(this.shown.range.from, this.shown.zone)}, ${lasting(this.shown.range.to - this.shown.range.from)}`;
+    part("span").textContent = `${moment(this.shown.range.from, this.shown.zone)}, ${lasting(this.shown.range.to - this.shown.range.from)}${this.chart.isLogarithmic ? ", ids by their logarithm" : ""}`;
     this.measure("timeline drawn", begun);
   }
 

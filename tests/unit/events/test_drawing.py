@@ -162,6 +162,17 @@ def test_a_page_of_the_table_that_is_none_is_the_first(row: str) -> None:
     assert twin.table_of(story(points=240), {"row": row})["first"] == 1
 
 
+def test_strips_answers_and_phases_are_in_the_table_too() -> None:
+    coverage = drawn()["coverage"]
+
+    states = {(one["replica"], one["state"]) for one in coverage["bars"]}
+    assert {("r2", "gap"), ("r3", "silent"), ("r3", "unwatched"), ("r1", "cold")} <= states
+    assert [one["at"] for one in coverage["resumes"]] == sorted(
+        one["at"] for one in coverage["resumes"]
+    )
+    assert [one["label"] for one in coverage["phases"]][1] == "S0 and S2 mixed"
+
+
 def test_a_timeline_without_anything_is_drawn() -> None:
     document = story(points=12, findings=0) | {"bands": [], "strips": [], "holes": []}
 
