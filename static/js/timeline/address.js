@@ -50,6 +50,8 @@ export function timelineUrl(base, range, width) {
     url.searchParams.delete("from");
     url.searchParams.delete("to");
   }
+  const asOf = new URLSearchParams(location.search).get("as_of");
+  if (asOf) url.searchParams.set("as_of", asOf);
   url.searchParams.set("width", Math.min(4_000, Math.max(200, Math.round(width))));
   return url;
 }
