@@ -66,18 +66,20 @@ def replay(server: Server, project: ProjectRow) -> Report:
 def perform(server: Server, project: ProjectRow, variable: str) -> Report:
     """Tell the story on the Redis whose address a variable holds, under a tail, and compare."""
     told = _run(micros(clock.now()))
-    teller = _teller(server, project, told, SomebodyElse())
-    lines: list[Line] = []
-
-    def sink(line: Line) -> None:
-        lines.append(line)
-        teller.take(line)
-
     space = f"demo-{told.name}"
     tailed = Tailed(project.slug, told.installation(OURS), variable, space)
-    with redis.Redis.from_url(os.environ[variable]) as client, tail(client, tailed):
-        _tell(client, space, QuickClock(PACE), sink, told.began_at)
-        teller.flush()
+    lines: list[Line] = []
+    with redis.Redis.from_url(os.environ[variable]) as client:
+        client.ping()
+        teller = _teller(server, project, told, SomebodyElse())
+
+        def sink(line: Line) -> None:
+            lines.append(line)
+            teller.take(line)
+
+        with tail(client, tailed):
+            _tell(client, space, QuickClock(PACE), sink, told.began_at)
+            teller.flush()
     return _wait(server, told, lines, f"the story was told on a real Redis, as {space}")
 
 
