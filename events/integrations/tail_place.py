@@ -40,6 +40,12 @@ def open_place(project_id: int, installation: str, bus: str, replica: str) -> Pl
     )
 
 
+def list_watched(project_id: int) -> list[tuple[str, str]]:
+    """List the buses that were ever watched from here, as (installation, bus)."""
+    found = BusTail.objects.filter(project_id=project_id).order_by("installation", "bus")
+    return list(dict.fromkeys(found.values_list("installation", "bus")))
+
+
 def lock(place: Place) -> None:
     """Take the place until the end of the transaction, and learn what another tail wrote."""
     row = BusTail.objects.select_for_update().get(project_id=place.project_id, pk=place.tail)

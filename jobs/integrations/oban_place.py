@@ -77,6 +77,12 @@ def open_place(project_id: int, instance: str, origin: str) -> Place:
     )
 
 
+def list_instances(project_id: int) -> list[str]:
+    """List the instances that were ever read into a project."""
+    found = ObanSource.objects.filter(project_id=project_id).order_by("instance")
+    return list(found.values_list("instance", flat=True))
+
+
 def _new_spool(instance: str) -> str:
     # With the notes lost the numbers begin again, and must not seem to be those of before.
     name = instance if instance.isascii() and instance.isprintable() else "-"
