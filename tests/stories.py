@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from ledger.domain.draft import Envelope
 from ledger.domain.leaf import rfc3339
 from ledger.models import Leaf, Receipt
 from ledger.queries import attention
-from tests import celery_facts, factories
+from tests import bus_facts, celery_facts, factories
 
 BEGINS = datetime(2026, 10, 5, 9, tzinfo=UTC)
 Body = dict[str, Any]
@@ -63,6 +63,7 @@ class Story:
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
+        self.buses = bus_facts.BusFacts(random.Random(f"buses {self.seed}"))
         for number in range(3):
             name = f"token {number}"
             source = f"oban/prod-{number}" if number < 2 else ""
@@ -72,9 +73,12 @@ class Story:
     def tell(self, receipts: int) -> Story:
         """Let things happen, and some of the time follow them into the log."""
         self.post(*(make(self.chance, self.now) for make in celery_facts.FIRST))
-        for _ in range(receipts):
+        self.watch(self.buses.first(self.now))
+        for number in range(receipts):
             self.wait(self.chance.choice((1, 5, 60, 400, 4_000, 40_000)))
             self.chance.choice(EVENTS)(self)
+            if number % 8 == 0:
+                self.watch(self.buses.next(self.now))
             if self.chance.random() < 0.5:
                 self.sequence(self.chance.choice((1, 2, 3, 500)))
         self.wait(1)
@@ -108,6 +112,11 @@ class Story:
         raws = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in bodies]
         outcomes = ingest.ingest(raws, given)
         return [Receipt.objects.get(pk=one.receipt) for one in outcomes]
+
+    def watch(self, bodies: Sequence[Body | bytes]) -> None:
+        """Hand in what our own tails tell, whatever chance has in mind for the producers."""
+        raws = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in bodies]
+        ingest.ingest(raws, Envelope(project_id=self.project.id, received_at=self.now))
 
     def body(self, kind: str, **members: Any) -> Body:
         """Give a body with some of everything."""

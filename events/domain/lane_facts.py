@@ -91,7 +91,7 @@ def _boundaries(facts: LaneFacts) -> tuple[Boundary, ...]:
         for one in facts.spaces
         if one.ordinal not in together and one.kind != spaces.STRAY and one.greatest is not None
     ]
-    if current is None:
+    if current is None or not left:
         return ()
     following = [*left[1:], current]
     return tuple(

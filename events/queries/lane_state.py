@@ -16,6 +16,8 @@ from kit import bulk
 
 MOST_MISSED = 20_000
 """Ids of one lane that are looked through for those that a client missed."""
+MOST_COMPARED = 4_096
+"""The newest messages of another lane that are compared with those of a lane."""
 _STEP = (
     "SELECT messages, kept_from, space FROM bus_lane_step WHERE project_id = %s AND lane = %s "
     "AND leaf_index < %s ORDER BY leaf_index DESC LIMIT 1"
@@ -37,6 +39,7 @@ class LaneCut:
 
     facts: LaneFacts
     span: Span
+    end: int
 
 
 def find_lane(project_id: int, lane: str, end: int) -> LaneCut | None:
@@ -47,7 +50,7 @@ def find_lane(project_id: int, lane: str, end: int) -> LaneCut | None:
     ((count, kept_from, space),) = steps
     ((replica, kept_now),) = bulk.select_rows(_REPLICA, [project_id, lane])
     facts = LaneFacts(lane, replica, _spaces(project_id, lane, end), space)
-    return LaneCut(facts, Span(lane, max(kept_from, kept_now), count))
+    return LaneCut(facts, Span(lane, max(kept_from, kept_now), count), end)
 
 
 def _spaces(project_id: int, lane: str, end: int) -> list[SpaceFacts]:
@@ -64,9 +67,18 @@ def _spaces(project_id: int, lane: str, end: int) -> list[SpaceFacts]:
 
 
 def vouched(project_id: int, cut: LaneCut, channel: str, buffer: int) -> Lane:
-    """Give what a lane can vouch for in a channel, or over all channels where none is named."""
+    """Give what a lane can vouch for in a channel, or over all channels where none is named.
+
+    Whatever broke the receiving lifts the floor: a time that was not watched, or a message that
+    could not be read.
+    """
     found = messages.newest(project_id, cut.span, channel, cut.facts.together, buffer + 1)
-    return coverage(cut.facts, [one.id for one in found], buffer)
+    if not found:
+        return coverage(cut.facts, [], buffer)
+    span = Span(cut.span.lane, found[-1].ordinal, cut.span.end)
+    junk = messages.last_junk(project_id, span, channel)
+    since = messages.watched_since(project_id, cut.span.lane, cut.end)
+    return coverage(cut.facts, messages.unbroken(found, junk, since), buffer)
 
 
 def ids_of_union(

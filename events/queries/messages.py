@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from events.domain import segments
+from events.domain.records import JUNK
 from events.domain.rows import Row
 from kit import bulk
 from ledger import statements
 
+NONE = -1
 _NEWEST = (
     "SELECT ordinal, at, space, id FROM bus_message WHERE project_id = %s AND lane = %s "
     "{scope}AND ordinal >= %s AND ordinal < %s AND space IN ({spaces}) AND id IS NOT NULL "
@@ -19,6 +21,11 @@ _ABOVE = (
     "SELECT id FROM bus_message WHERE project_id = %s AND lane = %s {scope}AND ordinal >= %s "
     "AND ordinal < %s AND space IN ({spaces}) AND id > %s ORDER BY ordinal DESC LIMIT %s"
 )
+_BROKEN = (
+    "SELECT max(ordinal) FROM bus_message WHERE project_id = %s AND lane = %s {scope}"
+    "AND ordinal >= %s AND ordinal < %s AND form = %s"
+)
+_WATCHED = "SELECT max(to_at) FROM bus_hole WHERE project_id = %s AND lane = %s AND leaf_index < %s"
 
 
 class Place(NamedTuple):
@@ -71,6 +78,25 @@ def ids_above(
         [project_id, span.lane, *named, span.first, span.end, *spaces, above, limit],
     )
     return [number for (number,) in rows]
+
+
+def last_junk(project_id: int, span: Span, channel: str) -> int:
+    """Give the ordinal of the last message of a channel that could not be read, -1 for none."""
+    scope, named = ("AND scope IN (%s, %s) ", [channel, ""]) if channel else ("", [])
+    given = [project_id, span.lane, *named, span.first, span.end, JUNK[0]]
+    ((found,),) = bulk.select_rows(_BROKEN.format(scope=scope), given)
+    return NONE if found is None else int(found)
+
+
+def watched_since(project_id: int, lane: str, end: int) -> int | None:
+    """Give when the last hole in our watching of a lane ended, as of the leaves below `end`."""
+    ((found,),) = bulk.select_rows(_WATCHED, [project_id, lane, end])
+    return None if found is None else int(found)
+
+
+def unbroken(found: Sequence[Numbered], junk: int, since: int | None) -> list[int]:
+    """Give the ids of messages, newest first, that came after whatever broke the receiving."""
+    return [one.id for one in found if one.ordinal > junk and (since is None or one.at >= since)]
 
 
 def _marks(values: Sequence[Any]) -> str:

@@ -18,6 +18,8 @@ from ledger.domain.statement import Statement
 MOST_LISTED = 1_000
 """Heads, keys, counters or resets of one receipt that are read."""
 
+_SPELLED = {"counter_backwards": "counter_backward"}
+
 
 @dataclass(frozen=True, slots=True)
 class HeadTold:
@@ -60,6 +62,11 @@ class ResetTold:
     at: int
     workspace: str
     fields: str
+
+    @property
+    def reason(self) -> str:
+        """Give the one name that all spellings of the reason have (the reference's finding 6)."""
+        return _SPELLED.get(self.word, self.word)
 
 
 @dataclass(frozen=True, slots=True)

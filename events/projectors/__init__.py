@@ -1,0 +1,1 @@
+"""Make the read tables of buses from the log."""
