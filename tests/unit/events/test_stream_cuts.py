@@ -173,3 +173,53 @@ def test_an_ordinary_message_costs_less_than_15_microseconds() -> None:
     spent = time.process_time() - begun
 
     assert spent / len(told) < 15e-6
+
+
+def story() -> list[Any]:
+    """Tell a history in which all that a state has to carry is carried over some cut."""
+    now = float(START)
+    told: list[Any] = []
+
+    def tell(step: float, epoch: str | None, *ids: int, **named: Any) -> None:
+        nonlocal now
+        for number in ids:
+            now += step
+            told.append(record(now, epoch, number, **named))
+
+    tell(0.1, "t1", 1, 2, 9)
+    tell(0.1, "t1", 1, 2, 3, 4, 9, replica="r2")
+    tell(3, "t1", 4, 10, 3, 11, 8)
+    told.append((round(now * SECOND), "n1", "t1", 15))
+    tell(3, "t1", 12, 15, 16)
+    for _ in range(4):
+        tell(40, None, None, form=FRAME, replica="r2")  # type: ignore[arg-type]
+    tell(1, "t1", 17, 18)
+    tell(0.1, None, *(None,) * 70, form=JUNK)  # type: ignore[arg-type]
+    for token in range(2, 72):
+        tell(0.2, f"t{token}", 5, 6)
+    tell(0.2, "t70", 7, 8)
+    tell(0.2, "t71", 7, 8, 1, 2, 3, 4)
+    tell(4_000, None, 5, 6)
+    return told
+
+
+def test_a_story_that_uses_all_of_the_state_may_be_cut_at_each_place() -> None:
+    told = story()
+    whole, _ = fold(SETTINGS["dense tokens"], told)
+
+    for place in range(len(told)):
+        cut, _ = fold(SETTINGS["dense tokens"], told, frozenset({place}))
+        assert (cut.findings, cut.spaces) == (whole.findings, whole.spaces), place
+
+
+def test_a_shared_namespace_is_found_over_any_cut() -> None:
+    told = [
+        record(START + n, None, n, f"b{n}", installation=owner)
+        for n in range(1, 12)
+        for owner in ("i1", "i2")
+    ]
+    whole = _watched(told, frozenset())
+
+    assert [one.code for one in whole.values()] == ["SHARED_NAMESPACE"]
+    for place in range(len(told)):
+        assert _watched(told, frozenset({place})) == whole
