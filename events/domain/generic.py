@@ -98,9 +98,7 @@ class Reader:
         found = None if self.id is None else json_paths.find(value, self.id)
         if found is None:
             return Reject("id_missing")
-        if isinstance(found, bool) or not isinstance(found, int | str):
-            return Reject("id_not_integer")
-        return _integer(str(found))
+        return _integer(str(found)) if isinstance(found, int | str) else Reject("id_not_integer")
 
     def _scope(self, channel: str, value: Any) -> str | Reject:
         if self.part is not None:

@@ -24,15 +24,35 @@ _SPACE = " \t\r\n"
 _REPLACE = "events.go_json"
 _WORDS = {"true": True, "false": False}
 
-Fields = Mapping[str, type]
-"""The members of a struct by name: `str`, `int` (64 bits) or `bool`."""
+_CLEAN = re.compile(r"[A-Za-z0-9_]+")
+
+
+class Fields:
+    """The members of a struct by name: `str`, `int` (64 bits) or `bool`."""
+
+    def __init__(self, kinds: Mapping[str, type]) -> None:
+        self.kinds = kinds
+        self._folded = {fold(name): name for name in kinds}
+
+    def find(self, key: str) -> str | None:
+        """Return the member that a name in JSON stands for, by that name or by another case."""
+        return key if key in self.kinds else self._folded.get(fold(key))
+
+
+def fold(name: str) -> str:
+    """Return a name as Go compares it with those of members in another case."""
+    if name.isascii():
+        return name.lower()
+    # Go folds by the simple rules of Unicode: of all that is not ASCII, two letters meet it.
+    name = name.replace("\u017f", "s").replace("\u212a", "k")
+    return "".join(char.lower() if char.isascii() else char for char in name)
 
 
 class Body(NamedTuple):
-    """What a struct was filled with.
+    """What a struct was filled with, and what the text holds besides.
 
-    `is_plain` holds where the text is an object that names each member once, by its very name,
-    and no other.
+    `is_plain` holds where the text is an object that names each member once, by its very name;
+    other members have names of letters, digits and underscores.
     """
 
     members: dict[str, Any]
@@ -64,9 +84,10 @@ def parse_int64(text: str) -> int | None:
     return number if INT64_MIN <= number <= INT64_MAX else None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
+def _once(pairs: list[tuple[str, Any]]) -> object:
+    # An object that names a member twice stays a list, so that nobody takes it for a plain one.
     members = dict(pairs)
-    return members if len(members) == len(pairs) else None
+    return members if len(members) == len(pairs) else pairs
 
 
 def _refuse(word: str) -> NoReturn:
@@ -79,14 +100,19 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
 def unmarshal(text: str, fields: Fields) -> Body | None:
     """Fill a struct from JSON; None where Go gives an error. `null` fills nothing."""
     value = _parse_plain(text)
-    if value is None or not value.keys() <= fields.keys():
+    if value is None:
         return _unmarshal_slowly(text, fields)
+    kinds = fields.kinds
     for name, item in value.items():
-        if type(item) is not fields[name]:
+        if type(item) is not kinds.get(name) and not _is_beside(name, fields):
             return _unmarshal_slowly(text, fields)
-        if type(item) is int and not INT64_MIN <= item <= INT64_MAX:
+        if type(item) is int and not INT64_MIN <= item <= INT64_MAX and name in kinds:
             return None
     return Body(value, True)
+
+
+def _is_beside(name: str, fields: Fields) -> bool:
+    return _CLEAN.fullmatch(name) is not None and fields.find(name) is None
 
 
 def _parse_plain(text: str) -> dict[str, Any] | None:
@@ -111,30 +137,14 @@ def _unmarshal_slowly(text: str, fields: Fields) -> Body | None:
         return Body({}, False) if json_spans.token_of(text, root) == "null" else None
     members: dict[str, Any] = {}
     for key, span in root.members:
-        name = field_name(key, fields)
+        name = fields.find(key)
         if name is None or json_spans.token_of(text, span) == "null":
             continue
-        value = _value(text, span, fields[name])
+        value = _value(text, span, fields.kinds[name])
         if value is None:
             return None
         members[name] = value
     return Body(members, False)
-
-
-def field_name(key: str, fields: Fields) -> str | None:
-    """Return the member that a name in JSON stands for, by its very name or by another case."""
-    if key in fields:
-        return key
-    folded = fold(key)
-    return next((name for name in fields if fold(name) == folded), None)
-
-
-def fold(name: str) -> str:
-    """Return a name as Go compares it with those of members in another case."""
-    # Go folds by the simple rules of Unicode: of all that is not ASCII, two letters meet it.
-    if not name.isascii():
-        name = name.replace("\u017f", "s").replace("\u212a", "k")
-    return "".join(char.lower() if char.isascii() else char for char in name)
 
 
 def _value(text: str, span: Span, kind: type) -> Any:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from events.domain import go_json, json_paths, json_spans, pad, profiles
+from events.domain import json_paths, json_spans, pad, profiles
+from events.domain.go_json import Fields
 from events.domain.json_paths import Path
 from events.domain.json_spans import ARRAY, OBJECT, STRING, NotJson, Span
 
@@ -61,22 +63,24 @@ def mask_of(profile: str, paths: Sequence[str] | None, kept: Iterable[str] = ())
 
 class _PadMask:
     def __init__(
-        self, fields: Mapping[str, type], personal: frozenset[str], named: list[tuple[str, Path]]
+        self, fields: Fields, personal: frozenset[str], named: list[tuple[str, Path]]
     ) -> None:
         self.fields, self.personal, self.named = fields, personal, named
-        self.quick = _quick(personal)
 
     def __call__(self, text: str, value: Value) -> Masked | None:
         if value is not None and not self.named:
-            names = [one for one in self.personal if value.get(one)]
-            masked = _mask_quickly(text, value, names, self.quick)
-            if masked is not None:
-                return masked
+            beside = [one for one in value.keys() - self.fields.kinds.keys() if value[one]]
+            if all(type(value[one]) in (str, int, float, bool) for one in beside):
+                texts = [one for one in beside if type(value[one]) is str]
+                names = [one for one in self.personal if value.get(one)] + texts
+                masked = _mask_quickly(text, value, names, _quick(self.personal.union(texts)))
+                if masked is not None:
+                    return masked
         return _mask(text, self._hidden)
 
     def _hidden(self, text: str, root: Span) -> Iterable[Hidden]:
         for key, span in root.members:
-            name = go_json.field_name(key, self.fields)
+            name = self.fields.find(key)
             if name in self.personal or (name is None and _holds_text(span)):
                 yield name or key, span
         for path, steps in self.named:
@@ -89,7 +93,7 @@ class _PathMask:
         steps_alone = {steps[0]: path for path, steps in named if len(steps) == 1}
         tops = {name: path for name, path in steps_alone.items() if isinstance(name, str)}
         self.top = tops if len(tops) == len(named) else {}
-        self.quick = _quick(self.top) if self.top else None
+        self.quick = _quick(frozenset(self.top)) if self.top else None
 
     def __call__(self, text: str, value: Value) -> Masked | None:
         if value is not None and not self.named:
@@ -136,7 +140,8 @@ def _holds_text(span: Span) -> bool:
     return span.kind in (STRING, OBJECT, ARRAY)
 
 
-def _quick(names: Iterable[str]) -> re.Pattern[str]:
+@lru_cache(64)
+def _quick(names: frozenset[str]) -> re.Pattern[str]:
     longest_first = sorted(names, key=len, reverse=True)
     listed = "|".join(map(re.escape, longest_first))
     string = r'"[^"\\]++(?:\\.[^"\\]*+)*+"|"(?:\\.[^"\\]*+)++"'

@@ -11,27 +11,27 @@ from dataclasses import dataclass
 
 from events.domain import go_json, profiles
 from events.domain.decoded import Answer, Decoded, Frame, Reject, Skip
-from events.domain.go_json import Body, parse_int64
+from events.domain.go_json import Body, Fields, parse_int64
 
-EVENT: Mapping[str, type] = {
+EVENT = Fields({
     "id": int, "type": str, "workspace_id": str, "document_id": str, "item_id": str,
     "collection_id": str, "collection": str, "new_slug": str, "items_changed": bool,
     "title": str, "doc_type": str, "actor": str, "actor_name": str, "source": str,
     "user_id": str, "timestamp": int, "seq": int, "op": str, "count": int,
-}  # fmt: skip
-NOTIFICATION: Mapping[str, type] = {
+})  # fmt: skip
+NOTIFICATION = Fields({
     "ID": int, "WorkspaceID": str, "ItemID": str, "CollectionID": str, "ItemRef": str,
     "Kind": str, "Actor": str, "ActorName": str, "Summary": str, "AssignedUserID": str,
     "TargetUserID": str, "TargetSessionID": str, "StatusFieldKey": str, "ToStatus": str,
     "Timestamp": int,
-}  # fmt: skip
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Struct:
     """What a body is read into: its members, and which of them say what it is, whose and when."""
 
-    fields: Mapping[str, type]
+    fields: Fields
     type: str
     workspace: str
     at: str

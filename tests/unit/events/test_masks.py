@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.domain import generic, go_json, masks, pad, profiles
+from events.domain.go_json import Fields
 from events.domain.masks import Mask, Masked
 
 EVENT = masks.mask_of(profiles.GENERATION, None)
 WATCH = masks.mask_of(profiles.WATCH, None)
 
 
-def value_of(text: str, fields: Any = pad.EVENT) -> dict[str, Any] | None:
+def value_of(text: str, fields: Fields = pad.EVENT) -> dict[str, Any] | None:
     body = go_json.unmarshal(text, fields)
     return body.members if body is not None and body.is_plain else None
 
@@ -47,7 +48,7 @@ def test_what_is_personal_in_an_event_is_masked_and_the_rest_is_kept() -> None:
 
 
 def test_what_is_personal_in_a_notification_is_masked() -> None:
-    names = [name for name, kind in pad.NOTIFICATION.items() if kind is str]
+    names = [name for name, kind in pad.NOTIFICATION.kinds.items() if kind is str]
     text = json.dumps({"ID": 0, **dict.fromkeys(names, "secret"), "Timestamp": 1})
 
     found = WATCH(text, value_of(text, pad.NOTIFICATION))
@@ -67,6 +68,10 @@ HARD: dict[str, str] = {
     "the letter s of old": '{"\u017fource":"secret"}',
     "spaces around the colon": '{"title" : \t"secret"}',
     "an unknown member": '{"assignee_email":"secret"}',
+    "an unknown member beside a personal one": '{"title":"secret","note":"secret","n":1}',
+    "an unknown member of no clean name": '{"x\\"y":"secret","title":"a"}',
+    "an unknown object with a personal name in it": '{"x":{"title":"secret"},"title":"a"}',
+    "an unknown object with two of one name": '{"x":{"a":"secret","a":"secret"}}',
     "an unknown object": '{"assignee":{"mail":["secret"]}}',
     "an unknown object's name": '{"watchers":{"secret":1}}',
     "quotes in it": '{"title":"a \\"secret\\" b"}',
@@ -142,6 +147,9 @@ PATHS: dict[str, tuple[list[str], str, str]] = {
     "in a list at the top": (["$[0].name"], '[{"name":"Ada"}]', '[{"name":"***"}]'),
     "an escape elsewhere": (["$.name"], '{"x\\"name":"b","name":"Ada"}',
                             '{"x\\"name":"b","name":"***"}'),
+    "another name that looks alike": (
+        ["$.name"], '{"x\\"name":"ab","n\\u0061me":"Ada"}', '{"x\\"name":"ab","n\\u0061me":"***"}',
+    ),
     "none": ([], '{"name":"Ada"}', '{"name":"Ada"}'),
 }  # fmt: skip
 

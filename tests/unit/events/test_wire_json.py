@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.domain import go_json, json_spans
-from events.domain.go_json import Body
+from events.domain.go_json import Body, Fields
 from events.domain.json_spans import NotJson
 
-FIELDS = {"id": int, "type": str, "workspace_id": str, "items_changed": bool}
+FIELDS = Fields({"id": int, "type": str, "workspace_id": str, "items_changed": bool})
 DEEP = 10_000
 
 READ: dict[str, tuple[str, dict[str, Any]]] = {
@@ -99,7 +99,7 @@ def test_a_struct_is_filled_as_go_does(name: str) -> None:
     found = go_json.unmarshal(text, FIELDS)
 
     assert found is not None
-    assert found.members == expected
+    assert filled(found) == expected
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -175,9 +175,13 @@ def test_what_is_json_for_the_common_reader_is_json_here_and_nothing_else(text: 
     assert is_read(text) == is_json(text)
 
 
+def filled(body: Body | None) -> Any:
+    return body and {one: body.members[one] for one in body.members if one in FIELDS.kinds}
+
+
 PAIRS = st.lists(
     st.tuples(
-        st.sampled_from(["id", "ID", "type", "workspace_id", "items_changed", "x"]),
+        st.sampled_from(["id", "ID", "type", "workspace_id", "items_changed", "x", "x y"]),
         st.sampled_from(['"t"', "1", "-2", "1.5", "null", "true", "[]", '{"id":1}', "1e3"]),
     ),
     max_size=5,
@@ -190,5 +194,5 @@ def test_the_quick_way_and_the_careful_way_fill_the_same(pairs: list[tuple[str, 
 
     quick, careful = go_json.unmarshal(text, FIELDS), go_json.unmarshal(f"\n{text}", FIELDS)
 
-    assert (quick and quick.members) == (careful and careful.members)
+    assert filled(quick) == filled(careful)
     assert careful is None or not careful.is_plain

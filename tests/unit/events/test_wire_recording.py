@@ -95,6 +95,12 @@ def test_the_fingerprint_of_an_event_written_with_care_leaves_its_id_out_as_well
     assert fingerprint(first % 5) != fingerprint(first.replace("1.50", "2") % 5)
 
 
+def test_the_fingerprint_leaves_every_spelling_of_the_id_out() -> None:
+    first = '{"id":5,"type":"t","workspace_id":"ws-1","ID":%d}'
+
+    assert fingerprint(first % 6) == fingerprint(first % 7)
+
+
 def test_the_fingerprint_is_of_the_body_before_masking() -> None:
     found = [row(event(id=5, title=title), profile="v1") for title in ("Ada", "Bob")]
 
