@@ -7,6 +7,7 @@ from typing import Any
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
+from events.api import router as events_router
 from jobs.api import router as jobs_router
 from jobs.lab_api import router as lab_router
 from kit import http
@@ -37,3 +38,4 @@ api.add_router("", ledger_router)
 api.add_router("", reconcile_router)
 api.add_router("", jobs_router)
 api.add_router("", lab_router)
+api.add_router("", events_router)

@@ -23,4 +23,5 @@ urlpatterns = [
     path("p/<str:slug>/", overview.overview, name="overview"),
     path("p/<str:slug>/", include("ledger.urls")),
     path("p/<str:slug>/", include("jobs.urls")),
+    path("p/<str:slug>/", include("events.urls")),
 ]

@@ -44,13 +44,19 @@ class Missing:
     seen_by: tuple[str, ...] = ()
 
 
-def missing_between(held: Sequence[tuple[int, int]], around: Around) -> Iterator[Missing]:
-    """Give what is missing between ids held, each with the time it came, in order of id."""
+def missing_below(held: Sequence[tuple[int, int]], around: Around) -> dict[int, list[Missing]]:
+    """Give by each id held what is missing between it and the next lower one.
+
+    `held` are ids in their order, each with the time it came.
+    """
     known = sorted({*around.channels, *around.replicas})
+    found: dict[int, list[Missing]] = {}
     for (low, since), (high, until) in pairwise(held):
         if high - low > 1:
-            blind = any(begin <= until and end >= since for begin, end in around.blind)
-            yield from _rows(low, high, known, around, is_blind=blind)
+            first, last = min(since, until), max(since, until)
+            blind = any(begin <= last and end >= first for begin, end in around.blind)
+            found[high] = list(_rows(low, high, known, around, is_blind=blind))
+    return found
 
 
 def _rows(

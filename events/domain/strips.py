@@ -17,6 +17,9 @@ COVERED, COLD, SILENT, UNWATCHED, GAP = "covered", "cold", "silent", "unwatched"
 QUIET = 90 * SECOND
 """What comes this long after the last message is silence: three frames of 30 s would have come."""
 
+SHORTEST = SECOND // 1_000
+"""A shorter stretch of which nothing is known is not drawn."""
+
 
 class Life(NamedTuple):
     """One ID space of a lane, as long as new messages came in it."""
@@ -93,4 +96,6 @@ def _without(bar: Bar, blank: Sequence[Bar]) -> Iterator[Bar]:
 def _clipped(axis: Axis, bars: Iterable[Bar]) -> Iterator[Bar]:
     for bar in bars:
         if axis.meets(bar.begin, bar.end):
-            yield bar._replace(begin=axis.clip(bar.begin), end=axis.clip(bar.end))
+            cut = bar._replace(begin=axis.clip(bar.begin), end=axis.clip(bar.end))
+            if cut.state in (GAP, COVERED) or cut.end - cut.begin >= SHORTEST:
+                yield cut

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from events.domain.times import moment, moment_or_none
 from events.queries import rows
 from events.queries.rows import Document
-from ledger.queries import heads
 
 STREAMS = "streams"
 BUS = (
     "bus, installation_id, installation, name, profile, density, settings, settings_leaf, "
     "first_leaf, last_leaf, from_at, to_at, last_at, messages, frames, junk, refused, late"
 )
-LANE = (
-    "lane, bus, installation, bus_name, replica, profile, incarnation, n, first_leaf, last_leaf, "
-    "from_at, to_at, last_at, frame_at, messages, kept_from, segments, frames, junk, holes, "
-    "refused, late, spaces, space, epoch, high_water, form"
-)
+_NAMES = ("lane", "bus", "installation", "bus_name", "replica", "first_leaf")
+_STATE = (
+    "profile", "incarnation", "n", "from_at", "to_at", "last_at", "frame_at", "messages",
+    "kept_from", "segments", "frames", "junk", "holes", "refused", "late", "spaces", "space",
+    "epoch", "high_water", "form",
+)  # fmt: skip
+"""What a lane is called, and what each of its segments may change.
+
+Rows have two more: `held_from` is the first ordinal of which a message is kept now, and `source`
+the lane whose messages are read.
+"""
 SPACE = (
     "lane, ordinal, epoch, kind, born_at, last_at, first, last, least, greatest, count, parent, "
     "switch_id"
@@ -37,94 +40,78 @@ def get_bus(project_id: int, bus: str) -> Document:
     return found[0]
 
 
-def lanes_of(project_id: int, buses: Sequence[str]) -> list[Document]:
-    """Give the rows of the lanes of some buses, by replica."""
-    where = f"FROM bus_lane WHERE project_id = %s AND bus IN ({rows.marks(buses)})"
-    return rows.select(LANE, f"{where} ORDER BY bus, replica, lane", [project_id, *buses])
+def lanes_of(project_id: int, buses: Sequence[str], end: int | None = None) -> list[Document]:
+    """Give the rows of the lanes of some buses, by replica, now or below the leaf `end`."""
+    listed = f"l.bus IN ({rows.marks(buses)})"
+    return _lanes(project_id, listed, buses, end)
 
 
-def spaces_of(project_id: int, lanes: Sequence[str], newest: int = 0) -> list[Document]:
-    """Give the ID spaces of some lanes in the order of birth, or the newest of each."""
+def find_lane(project_id: int, lane: str, end: int | None = None) -> Document | None:
+    """Give the row of a lane; None for an id that is none, or none yet."""
+    found = _lanes(project_id, "l.lane = %s", [lane], end)
+    return found[0] if found else None
+
+
+def _lanes(project_id: int, listed: str, values: Sequence[Any], end: int | None) -> list[Document]:
+    order = "ORDER BY l.bus, l.replica, l.lane"
+    if end is None:
+        columns = ", ".join(f"l.{name}" for name in (*_NAMES, *_STATE))
+        columns += ", l.kept_from AS held_from, l.lane AS source"
+        where = f"FROM bus_lane l WHERE l.project_id = %s AND {listed} {order}"
+        return rows.select(columns, where, [project_id, *values])
+    columns = ", ".join([f"l.{name}" for name in _NAMES] + [f"s.{name}" for name in _STATE])
+    columns += ", l.kept_from AS held_from, l.lane AS source"
+    where = (
+        "FROM bus_lane l JOIN bus_lane_step s ON s.project_id = l.project_id AND s.lane = l.lane "  # noqa: S608
+        "AND s.leaf_index = (SELECT max(x.leaf_index) FROM bus_lane_step x WHERE "
+        "x.project_id = l.project_id AND x.lane = l.lane AND x.leaf_index < %s) "
+        f"WHERE l.project_id = %s AND {listed} {order}"
+    )
+    return rows.select(columns, where, [end, project_id, *values])
+
+
+def spaces_of(project_id: int, lanes: Sequence[str], end: int | None = None) -> list[Document]:
+    """Give the ID spaces of some lanes in the order of birth, now or below the leaf `end`.
+
+    Of a space that went on after `end`, what it held by then is taken from its segments.
+    """
     where = f"FROM bus_space WHERE project_id = %s AND lane IN ({rows.marks(lanes)})"
     parameters: list[Any] = [project_id, *lanes]
-    if newest:
-        where += (
-            " AND ordinal >= (SELECT spaces FROM bus_lane l WHERE l.project_id = "
-            "bus_space.project_id AND l.lane = bus_space.lane) - %s"
-        )
-        parameters.append(newest)
-    return rows.select(SPACE, f"{where} ORDER BY lane, ordinal", parameters)
+    if end is None:
+        return rows.select(SPACE, f"{where} ORDER BY lane, ordinal", parameters)
+    found = rows.select(
+        f"{SPACE}, last_leaf", f"{where} AND born_leaf < %s ORDER BY lane, ordinal",
+        [*parameters, end],
+    )  # fmt: skip
+    past = _sums(project_id, [one for one in found if one["last_leaf"] >= end], end)
+    return [{**one, **past.get((one["lane"], one["ordinal"]), {})} for one in found]
 
 
-def lane_summary(row: Document) -> Document:
-    """Give where a lane stands."""
+def _sums(project_id: int, spaces: Sequence[Document], end: int) -> dict[tuple[str, int], Document]:
+    """Give what spaces held below a leaf, by lane and ordinal, with one statement."""
+    lanes = sorted({one["lane"] for one in spaces})
+    ordinals = sorted({one["ordinal"] for one in spaces})
+    summed = (
+        "SELECT project_id, lane, space, min(least) AS least, max(greatest) AS greatest, "  # noqa: S608
+        "sum(count) AS count, max(to_at) AS last_at FROM bus_segment WHERE project_id = %s "
+        f"AND lane IN ({rows.marks(lanes)}) AND space IN ({rows.marks(ordinals)}) "
+        "AND leaf_index < %s GROUP BY project_id, lane, space"
+    )
+    last = (
+        "(SELECT x.last FROM bus_segment x WHERE x.project_id = g.project_id AND x.lane = g.lane "
+        "AND x.space = g.space AND x.leaf_index < %s AND x.last IS NOT NULL "
+        "ORDER BY x.leaf_index DESC LIMIT 1) AS last"
+    )
+    found = rows.select(
+        f"g.lane, g.space, g.least, g.greatest, g.count, g.last_at, {last}",
+        f"FROM ({summed}) AS g",
+        [end, project_id, *lanes, *ordinals, end],
+    )
+    kept = ("least", "greatest", "last_at", "last")
     return {
-        "id": row["lane"],
-        "replica": row["replica"],
-        "profile": row["profile"],
-        "epoch": row["epoch"],
-        "high_water": rows.as_text(row["high_water"]),
-        "form": row["form"] or None,
-        "space": row["space"],
-        "spaces": row["spaces"],
-        "messages": row["messages"],
-        "kept": row["messages"] - row["kept_from"],
-        "frames": row["frames"],
-        "junk": row["junk"],
-        "holes": row["holes"],
-        "refused": row["refused"],
-        "late": row["late"],
-        "first_at": moment(row["from_at"]),
-        "watched_to": moment(row["to_at"]),
-        "last_at": moment_or_none(row["last_at"]),
-        "frame_at": moment_or_none(row["frame_at"]),
+        (one["lane"], one["space"]): {
+            **{name: one[name] for name in kept},
+            "count": int(one["count"]),
+        }
+        for one in found
     }
-
-
-def space_document(row: Document) -> Document:
-    """Give one ID space of a lane."""
-    numbers = ("first", "last", "least", "greatest", "switch_id")
-    return {
-        "id": f"{row['lane']}/{row['ordinal']}",
-        "ordinal": row["ordinal"],
-        "epoch": row["epoch"],
-        "kind": row["kind"],
-        "born_at": moment(row["born_at"]),
-        "last_at": moment(row["last_at"]),
-        "count": row["count"],
-        "parent": None if row["parent"] is None else f"{row['lane']}/{row['parent']}",
-        **{name: rows.as_text(row[name]) for name in numbers},
-    }
-
-
-def bus_summary(row: Document, lanes: Sequence[Document]) -> Document:
-    """Give where a bus stands, with its lanes."""
-    return {
-        "id": row["bus"],
-        "installation": row["installation"],
-        "installation_id": row["installation_id"],
-        "bus": row["name"],
-        "profile": row["profile"],
-        "density": row["density"],
-        "messages": row["messages"],
-        "frames": row["frames"],
-        "junk": row["junk"],
-        "refused": row["refused"],
-        "late": row["late"],
-        "first_at": moment(row["from_at"]),
-        "watched_to": moment(row["to_at"]),
-        "last_at": moment_or_none(row["last_at"]),
-        "lanes": [lane_summary(lane) for lane in lanes],
-    }
-
-
-def settings_of(row: Document) -> Document:
-    """Give the settings in force for a bus, with the defaults filled in."""
-    found: Document = json.loads(row["settings"] or "{}")
-    return found
-
-
-def window_of(project_id: int) -> Document:
-    """Say how far the tables of buses show the log."""
-    reach = heads.reach_of(project_id, STREAMS)
-    return {"complete": not reach.lag, "lag": reach.lag, "from": None, "to": reach.derived_at}

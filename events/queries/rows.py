@@ -12,9 +12,18 @@ Document = dict[str, Any]
 _REFS = "SELECT leaf_index, receipt FROM leaf WHERE project_id = %s AND leaf_index IN ({values})"
 
 
-def select(columns: str, rest: str, parameters: Sequence[Any]) -> list[Document]:
-    """Run a SELECT of named columns; both texts are our own."""
-    found = bulk.select_rows(f"SELECT {columns} {rest}", parameters)
+def select(
+    columns: str,
+    rest: str,
+    parameters: Sequence[Any],
+    before: tuple[str, Sequence[Any]] = ("", ()),
+) -> list[Document]:
+    """Run a SELECT of columns whose names are its last words; all texts are our own.
+
+    `before` is a WITH clause and its parameters.
+    """
+    clause, given = before
+    found = bulk.select_rows(f"{clause} SELECT {columns} {rest}", [*given, *parameters])
     names = [name.rpartition(" ")[2].rpartition(".")[2] for name in columns.split(", ")]
     return [dict(zip(names, row, strict=True)) for row in found]
 
@@ -33,6 +42,13 @@ def refs_of(project_id: int, leaves: Iterable[int]) -> dict[int, str]:
 def as_text(number: int | None) -> str | None:
     """Give a number of 64 bits as the text that passes through a browser unchanged."""
     return None if number is None else str(number)
+
+
+def as_number(text: str | None) -> int | None:
+    """Read a number of 64 bits from a text of a producer; None for any other text."""
+    if text is None or len(text) > 20 or not text.isascii():
+        return None
+    return int(text) if text.removeprefix("-").isdecimal() else None
 
 
 def missing(what: str, detail: str) -> ProblemError:

@@ -58,7 +58,7 @@ def points_of(project_id: int, lanes: Sequence[Document], axis: Axis, end: int |
         return Points(MINUTES, _minutes(project_id, names, axis))
     below = 2**63 - 1 if end is None else end
     ranges = _ranges(project_id, names, axis, below)
-    kept = {lane["lane"]: lane["kept_from"] for lane in lanes}
+    kept = {lane["lane"]: lane["held_from"] for lane in lanes}
     is_kept = all(low >= kept[lane] for lane, low, _, _ in ranges)
     if is_kept and sum(count for *_, count in ranges) <= RAW_MOST:
         return Points(RAW, _messages(project_id, ranges, axis))
@@ -102,7 +102,8 @@ def _segments(
 ) -> dict[Space, list[Point]]:
     where = _SEGMENTS.format(lanes=rows.marks(lanes))
     # What begins before the range is drawn at its edge: there its later messages lie.
-    pixel = f"(CASE WHEN from_at < {axis.begin} THEN 0 ELSE (from_at - {axis.begin}) / {axis.bucket} END)"  # noqa: E501
+    inside = f"(from_at - {axis.begin}) / {axis.bucket}"
+    pixel = f"CASE WHEN from_at < {axis.begin} THEN 0 ELSE {inside} END"
     statement = (
         f"SELECT lane, space, {pixel} AS pixel, min(least), max(greatest), sum(count) {where} "
         f"AND to_at >= {axis.begin} AND least IS NOT NULL "

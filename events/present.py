@@ -1,0 +1,220 @@
+"""Documents about buses made ready for templates: addresses and words beside the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from access.rows import ProjectRow
+from events.domain.findings import CRITICAL, NOTE, WARNING
+from events.queries.answers import ANY, CODES
+from events.queries.finding_words import mark_of
+from kit.http import rfc3339
+from ledger.present import address
+
+Document = dict[str, Any]
+TONES = {CRITICAL: "bad", WARNING: "gap", NOTE: "plain"}
+_AROUND = timedelta(minutes=1)
+
+
+def severity_tone(severity: str) -> str:
+    """Give the tone of a severity."""
+    return TONES.get(severity, "plain")
+
+
+def counted(project: ProjectRow, bus: str, tallies: Sequence[Document]) -> list[Document]:
+    """Give what was found on a bus, counted by code, with the lists that the numbers open."""
+    return [
+        {
+            **one,
+            "tone": severity_tone(one["severity"]),
+            "word": mark_of(one["code"]).word,
+            "icon": mark_of(one["code"]).icon,
+            "url": address(project, "buses", bus, "findings", code=one["code"]),
+        }
+        for one in tallies
+    ]
+
+
+def lane(project: ProjectRow, one: Document) -> Document:
+    """Give a lane of a list with its addresses."""
+    return {
+        **one,
+        "url": address(project, "lanes", one["id"]),
+        "buffer_url": address(project, "lanes", one["id"], "buffer"),
+        "resume_url": address(project, "lanes", one["id"], "resume"),
+    }
+
+
+def bus(project: ProjectRow, one: Document) -> Document:
+    """Give a bus of a list with its lanes and what was found, counted."""
+    found = counted(project, one["id"], one.get("findings", []))
+    return {
+        **one,
+        "url": address(project, "buses", one["id"]),
+        "findings_url": address(project, "buses", one["id"], "findings"),
+        "installation_url": address(project, "installations", one["installation_id"]),
+        "lanes": [lane(project, each) for each in one["lanes"]],
+        "findings": found,
+        "findings_count": sum(each["count"] for each in found),
+        "worst": found[0] if found else None,
+    }
+
+
+def installation(project: ProjectRow, one: Document) -> Document:
+    """Give an installation of a list."""
+    tail = ("installations", one["id"])
+    return {
+        **one,
+        "url": address(project, *tail),
+        "rollout_url": address(project, *tail, "rollout"),
+        "resets_url": address(project, *tail, "resets"),
+        "resumes_url": address(project, *tail, "resumes"),
+        "buses": [bus(project, each) for each in one["buses"]],
+    }
+
+
+def finding(project: ProjectRow, one: Document) -> Document:
+    """Give a finding with its stable address, and the places that show what it is about."""
+    mark = mark_of(one["code"])
+    return {
+        **one,
+        "tone": severity_tone(one["severity"]),
+        "word": mark.word,
+        "icon": mark.icon,
+        "url": address(project, "findings", one["finding"]),
+        "bus_url": address(project, "buses", one["bus_id"]),
+        "lane_url": address(project, "lanes", one["lane"]) if one["lane"] else "",
+        "timeline_url": timeline_url(project, one),
+        "list_url": address(project, "buses", one["bus_id"], "findings", code=one["code"]),
+        "buffer_url": _buffer_url(project, one),
+        "receipt_url": address(project, "receipts", one["ref"]) if one["ref"] else "",
+        "told": [(name.replace("_", " "), value) for name, value in one["facts"].items()
+                 if name not in ("leaf", "row")],
+    }  # fmt: skip
+
+
+def timeline_url(project: ProjectRow, one: Document) -> str:
+    """Give the address of the timeline a minute around a finding."""
+    begin, end = (rfc3339(one["at"] + step) for step in (-_AROUND, _AROUND))
+    asked = {"from": begin, "to": end, "finding": one["finding"]}
+    return address(project, "buses", one["bus_id"], **asked)
+
+
+def _buffer_url(project: ProjectRow, one: Document) -> str:
+    if not one["lane"]:
+        return ""
+    return address(
+        project, "lanes", one["lane"], "buffer", channel=one["channel"] or "", at=rfc3339(one["at"])
+    )
+
+
+def timeline(project: ProjectRow, document: Document) -> Document:
+    """Give a timeline with what its findings are called."""
+    return {
+        **document,
+        "findings": [
+            {
+                **one,
+                "tone": severity_tone(one["severity"]),
+                "word": mark_of(one["code"]).word,
+                "icon": mark_of(one["code"]).icon,
+                "url": address(project, "findings", one["id"]),
+            }
+            for one in document["findings"]
+        ],
+    }
+
+
+def answer(project: ProjectRow, one: Document) -> Document:
+    """Give an answer that was really given, of a ledger."""
+    asked = {"cursor": one["cursor"], "epoch": one["cursor_epoch"] or "",
+             "channel": one["channel"] or "", "at": rfc3339(one["at"])}  # fmt: skip
+    return {
+        **one,
+        "url": address(project, "receipts", one["ref"]) if one["ref"] else "",
+        "lane_url": address(project, "lanes", one["lane"]),
+        "bus_url": address(project, "buses", one["bus_id"]),
+        "try_url": address(project, "lanes", one["lane"], "resume", **asked),
+        "mark": code(one["code"]),
+    }
+
+
+def code(name: str | None) -> Document | None:
+    """Give the words of a code, None where answer and rule agree."""
+    if not name:
+        return None
+    mark = mark_of(name)
+    return {"tone": severity_tone(mark.severity), "word": mark.word, "icon": mark.icon}
+
+
+def following(
+    project: ProjectRow, parts: Sequence[str], asked: Mapping[str, str], cursor: str | None
+) -> str:
+    """Give the address of the next page of a list, empty on the last."""
+    if cursor is None:
+        return ""
+    return address(project, *parts, **{**asked, "cursor": cursor})
+
+
+def facets(
+    project: ProjectRow, bus: str, found: Sequence[Document], asked: Mapping[str, str]
+) -> list[Document]:
+    """Give the codes that were found on a bus as links that narrow its list."""
+    return [
+        {
+            **one,
+            "current": one["code"] == asked["code"],
+            "url": address(project, "buses", bus, "findings", **{**asked, "code": one["code"]}),
+        }
+        for one in found
+    ]
+
+
+def answer_choices(
+    project: ProjectRow, installation: str, asked: Mapping[str, str]
+) -> list[Document]:
+    """Give the codes of answers as links that narrow their list."""
+    words = {"": "All answers", ANY: "Those that the rule does not give"}
+    words |= {name: mark_of(name).word.capitalize() for name in CODES}
+    return [
+        {
+            "word": word,
+            "current": name == asked["code"],
+            "url": address(
+                project, "installations", installation, "resumes", **{**asked, "code": name}
+            ),
+        }
+        for name, word in words.items()
+    ]
+
+
+def reset(project: ProjectRow, installation: str, one: Document) -> Document:
+    """Give a reset that a replica told of."""
+    tail = ("installations", installation, "resets")
+    return {
+        **one,
+        "url": address(project, "receipts", one["ref"]) if one["ref"] else "",
+        "reason_url": address(project, *tail, reason=one["reason"]),
+        "replica_url": address(project, *tail, replica=one["replica"]),
+        "told": list(one["fields"].items()),
+    }
+
+
+def reset_reasons(
+    project: ProjectRow, installation: str, counts: Sequence[Document], asked: Mapping[str, str]
+) -> list[Document]:
+    """Give the counts by reason and replica as links that narrow the list."""
+    tail = ("installations", installation, "resets")
+    return [
+        {
+            **one,
+            "current": (one["reason"], one["replica"]) == (asked["reason"], asked["replica"]),
+            "url": address(
+                project, *tail, reason=one["reason"], replica=one["replica"],
+                as_of=asked["as_of"],
+            ),
+        }
+        for one in counts
+    ]  # fmt: skip

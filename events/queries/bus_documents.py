@@ -1,0 +1,120 @@
+"""Buses, lanes and ID spaces as documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from events.domain.times import moment, moment_or_none
+from events.queries import rows, told_lanes
+from events.queries.buses import STREAMS, lanes_of, spaces_of
+from events.queries.rows import Document
+from ledger.queries import heads, lists
+from ledger.queries.as_of import AsOf
+
+SPACES = 200
+
+
+def lane_summary(row: Document) -> Document:
+    """Give where a lane stands."""
+    return {
+        "id": row["lane"],
+        "replica": row["replica"],
+        "watched": not row.get("is_told"),
+        "profile": row["profile"],
+        "epoch": row["epoch"],
+        "high_water": rows.as_text(row["high_water"]),
+        "form": row["form"] or None,
+        "space": row["space"],
+        "spaces": row["spaces"],
+        "messages": row["messages"],
+        "kept": max(0, row["messages"] - row["held_from"]),
+        "frames": row["frames"],
+        "junk": row["junk"],
+        "holes": row["holes"],
+        "refused": row["refused"],
+        "late": row["late"],
+        "first_at": moment(row["from_at"]),
+        "watched_to": moment(row["to_at"]),
+        "last_at": moment_or_none(row["last_at"]),
+        "frame_at": moment_or_none(row["frame_at"]),
+    }
+
+
+def space_document(row: Document) -> Document:
+    """Give one ID space of a lane."""
+    numbers = ("first", "last", "least", "greatest", "switch_id")
+    return {
+        "id": f"{row['lane']}/{row['ordinal']}",
+        "ordinal": row["ordinal"],
+        "epoch": row["epoch"],
+        "kind": row["kind"],
+        "born_at": moment(row["born_at"]),
+        "last_at": moment(row["last_at"]),
+        "count": row["count"],
+        "parent": None if row["parent"] is None else f"{row['lane']}/{row['parent']}",
+        **{name: rows.as_text(row[name]) for name in numbers},
+    }
+
+
+def bus_summary(row: Document, lanes: Sequence[Document]) -> Document:
+    """Give where a bus stands, with its lanes."""
+    return {
+        "id": row["bus"],
+        "installation": row["installation"],
+        "installation_id": row["installation_id"],
+        "bus": row["name"],
+        "profile": row["profile"],
+        "density": row["density"],
+        "messages": row["messages"],
+        "frames": row["frames"],
+        "junk": row["junk"],
+        "refused": row["refused"],
+        "late": row["late"],
+        "first_at": moment(row["from_at"]),
+        "watched_to": moment(row["to_at"]),
+        "last_at": moment_or_none(row["last_at"]),
+        "lanes": [lane_summary(lane) for lane in lanes],
+    }
+
+
+def bus_document(project_id: int, row: Document, cut: AsOf) -> Document:
+    """Give one bus with its lanes, the newest ID spaces of each, and its findings, counted."""
+    end = None if cut.is_now else cut.end
+    lanes = lanes_of(project_id, [row["bus"]], end)
+    spaces = spaces_of(project_id, [one["lane"] for one in lanes], end)
+    told = told_lanes.told_lanes(project_id, row, lanes)
+    return {
+        **bus_summary(row if end is None else _past(row, lanes), [*lanes, *told]),
+        "settings": settings_of(row),
+        "settings_leaf": rows.as_text(row["settings_leaf"]),
+        "spaces": [space_document(one) for one in spaces[::-1][:SPACES]],
+        "as_of": {"leaf_index": str(cut.leaf), "time": cut.at},
+        "window": window_of(project_id),
+        "feed": lists.feed_of(project_id, cut),
+    }
+
+
+def _past(row: Document, lanes: Sequence[Document]) -> Document:
+    """Give the row of a bus as its lanes were."""
+    summed = ("messages", "frames", "junk", "refused", "late")
+    heard = [lane["last_at"] for lane in lanes if lane["last_at"] is not None]
+    return {
+        **row,
+        **{name: sum(lane[name] for lane in lanes) for name in summed},
+        "from_at": min((lane["from_at"] for lane in lanes), default=row["from_at"]),
+        "to_at": max((lane["to_at"] for lane in lanes), default=row["from_at"]),
+        "last_at": max(heard, default=None),
+    }
+
+
+def settings_of(row: Document) -> Document:
+    """Give the settings in force for a bus, with the defaults filled in."""
+    found: Document = json.loads(row["settings"] or "{}")
+    return found
+
+
+def window_of(project_id: int) -> Document:
+    """Say how far the tables of buses show the log."""
+    reach = heads.reach_of(project_id, STREAMS)
+    return {"complete": not reach.lag, "lag": reach.lag, "from": None, "to": reach.derived_at}
