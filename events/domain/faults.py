@@ -99,12 +99,24 @@ def _passed_by(
     journal: Journal, lanes: dict[str, Lane], line: Line, hole: Hole, replica: str, at: int
 ) -> None:
     """Note a replica that went past a hole without the id, and tell once all did."""
+    if _is_blind(lanes[replica], hole):
+        return
     if replica not in hole.passed:
         hole.passed.append(replica)
     others = {
-        name for name, one in lanes.items() if at - one.heard <= ACTIVE and one.line is not line
+        name
+        for name, one in lanes.items()
+        if one.line is not line and at - one.heard <= ACTIVE and not _is_blind(one, hole)
     }
     if hole.finding is not None and others <= set(hole.passed):
         hole.fault = BURNED
         hole.finding = journal.change(hole.finding, facts={"fault": BURNED})
         line.holes.settle([hole])
+
+
+def _is_blind(lane: Lane, hole: Hole) -> bool:
+    """Tell whether we did not watch a replica when it may have received what is missing."""
+    line = lane.line
+    return line is not None and any(
+        one.is_excused and one.first <= hole.last and hole.first <= one.last for one in line.holes
+    )

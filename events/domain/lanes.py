@@ -98,6 +98,10 @@ class Lane:
         ordinal = line.bands[record.epoch]
         if entry.code:
             self._tell(entry, record, line, before, ordinal)
+            # Two publishers with two tokens may share a counter: what this line did not see is
+            # then no loss, but the other's.
+            line.is_unwatched = True
+            line.look()
         self._is_plural = self._has_several_lines()
         if line.base == sizes.JUNK:
             return self.desk.spaces.touch(ordinal, record.at, record.id or 0)

@@ -19,6 +19,8 @@ _EXACT_BITS = 53
 NOT_ROUNDED = -1
 
 Key = tuple[int, int, str]
+Body = tuple[str, int, str]
+"""Fingerprint, time and channel of a message."""
 
 
 class Line:
@@ -57,8 +59,8 @@ class Line:
         self.first = number
         self.high = number - 1
         self.window = window
-        self.seen: dict[int, tuple[str, int]] = {}
-        self.bodies: dict[str, tuple[int, int]] = {}
+        self.seen: dict[int, Body] = {}
+        self.bodies: dict[str, int] = {}
         self.holes = Holes()
         self.low: list[tuple[int, int]] = []
         self.low_finding: Finding | None = None
@@ -86,27 +88,26 @@ class Line:
         """Settle whether the next id needs a closer look even when it follows the last one."""
         self.is_odd = bool(self.low) or self.is_unwatched or self.rounded != NOT_ROUNDED
 
-    def remember(self, number: int, fingerprint: str, at: int) -> None:
+    def remember(self, number: int, body: Body) -> None:
         """Keep an id with its body, and forget the one that came longest ago."""
         seen = self.seen
-        seen[number] = (fingerprint, at)
-        if fingerprint:
-            self.bodies[fingerprint] = (number, at)
+        seen[number] = body
+        if body[0]:
+            self.bodies[body[0]] = number
         if len(seen) > self.window:
             oldest = next(iter(seen))
-            body = seen.pop(oldest)[0]
-            known = self.bodies.get(body)
-            if known is not None and known[0] == oldest:
-                del self.bodies[body]
+            gone = seen.pop(oldest)[0]
+            if self.bodies.get(gone) == oldest:
+                del self.bodies[gone]
 
     def restart(self, low: list[tuple[int, int]], epoch: str | None, ordinal: int) -> None:
         """Begin another life of the counter with the low ids that showed it."""
-        bodies = [(number, self.seen.get(number, ("", at))[0], at) for number, at in low]
+        bodies = [(number, self.seen.get(number, ("", at, ""))) for number, at in low]
         self.limit = self.high
         self.first, self.high = low[0][0], low[-1][0]
         self.seen, self.bodies, self.holes = {}, {}, Holes()
-        for number, body, at in bodies:
-            self.remember(number, body, at)
+        for number, body in bodies:
+            self.remember(number, body)
         self.bands, self.strays = {epoch: ordinal}, {}
         self.low, self.low_finding = [], None
         self.resets = [*self.resets[-2:], self.points]
@@ -119,10 +120,15 @@ class Line:
         self.rounded = self.rounded + bits if is_round else NOT_ROUNDED
 
     def state(self) -> list[Any]:
-        """Give it as JSON."""
+        """Give it as JSON; channels are written once, as many messages share one."""
+        scopes: dict[str, int] = {}
+        seen = [
+            [number, body, at, scopes.setdefault(scope, len(scopes))]
+            for number, (body, at, scope) in self.seen.items()
+        ]
         return [
             *(self.era, self.base, self.scope, self.first, self.high, self.window),
-            [[number, *one] for number, one in self.seen.items()],
+            *(list(scopes), seen),
             self.holes.state(),
             self.low,
             pack(self.low_finding),
@@ -135,11 +141,12 @@ class Line:
 
 def read_line(state: list[Any]) -> Line:
     """Read a line that `Line.state` wrote."""
-    era, base, scope, first, high, window, seen, holes, low, finding, bands, strays, *rest = state
+    era, base, scope, first, high, window, scopes, seen, *told = state
+    holes, low, finding, bands, strays, *rest = told
     line = Line((era, base, scope), first, window)
     line.high = high
-    for number, body, at in seen:
-        line.remember(number, body, at)
+    for number, body, at, place in seen:
+        line.remember(number, (body, at, scopes[place]))
     line.holes = Holes(holes)
     line.low = [(number, at) for number, at in low]
     line.low_finding = unpack(finding)

@@ -26,7 +26,7 @@ def take(desk: Desk, line: Line, record: Record) -> int:
     is_near = line.high - number <= WINDOW and number > line.first
     ordinal = line.bands[record.epoch] if is_near else strays.space_of(desk, line, record)
     line.low.append((number, record.at))
-    line.remember(number, record.fingerprint, record.at)
+    line.remember(number, (record.fingerprint, record.at, record.scope))
     line.look()
     if len(line.low) > CONFIRMING:
         return resets_seen.low_run(desk, line, record)

@@ -22,7 +22,7 @@ def known_id(desk: Desk, line: Line, record: Record) -> int:
     if line.low and number < line.low[-1][0]:
         strays.end(desk, line, record.at)
     del line.seen[number]
-    line.remember(number, record.fingerprint, record.at)
+    line.remember(number, (record.fingerprint, record.at, record.scope))
     line.low.append((number, record.at))
     return _restart(desk, line, record, "known_id")
 

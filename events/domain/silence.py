@@ -15,6 +15,8 @@ from events.domain.records import FRAME, HOLE, SECOND, Record
 
 SILENT = 3 * 30 * SECOND
 """Three frames that did not come; a publisher sends one each 30 seconds (reference/pad.md 3.1)."""
+FRAMES_ON = 10 * 30 * SECOND
+"""Without a frame on the whole bus for so long, frames are switched off."""
 
 
 class Silence:
@@ -46,7 +48,7 @@ class Silence:
         silent_at = lane.heard + SILENT
         if record.at < silent_at:
             self._next_at = min(self._next_at, silent_at)
-        elif record.at - (self._frame_at or 0) <= SILENT:
+        elif record.at - (self._frame_at or 0) <= FRAMES_ON:
             self._open[replica] = self._journal.open(
                 codes.LANE_SILENT,
                 silent_at,

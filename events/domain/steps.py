@@ -27,14 +27,14 @@ def take(desk: Desk, line: Line, record: Record) -> int:
         return lows.take(desk, line, record)
     if record.fingerprint in line.bodies:
         note_retry(desk, line, record)
-    line.remember(number, record.fingerprint, record.at)
+    line.remember(number, (record.fingerprint, record.at, record.scope))
     return desk.spaces.touch(line.bands[record.epoch], record.at, number)
 
 
 def again(desk: Desk, line: Line, record: Record) -> int:
     """Take an id that the line holds already: the same message twice, or another counter's."""
     number = record.id or 0
-    body, at = line.seen[number]
+    body, at, _ = line.seen[number]
     ordinal = line.bands[record.epoch]
     if body == record.fingerprint or not body or not record.fingerprint:
         rule = "same_body" if body else "same_id"
@@ -47,8 +47,14 @@ def again(desk: Desk, line: Line, record: Record) -> int:
 
 
 def note_retry(desk: Desk, line: Line, record: Record) -> None:
-    """Tell of a body that came under another id less than a minute ago."""
-    known = line.bodies.get(record.fingerprint)
-    if known is not None and known[0] != record.id and 0 <= record.at - known[1] <= DEDUPE:
-        facts: dict[str, str | int] = {"before": str(known[0]), "space": line.bands[record.epoch]}
+    """Tell of a body that came in the channel under another id less than a minute ago.
+
+    One body in several channels is no retry: some publishers tell each of them of one event.
+    """
+    before = line.bodies.get(record.fingerprint)
+    if before is None or before == record.id:
+        return
+    _, at, scope = line.seen[before]
+    if scope == record.scope and 0 <= record.at - at <= DEDUPE:
+        facts: dict[str, str | int] = {"before": str(before), "space": line.bands[record.epoch]}
         desk.open(codes.RETRY_DUP, record, "same_body_new_id", facts=facts)
