@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Collection
 from typing import Any
 
-from events.domain import generic, go_json
+from events.domain import go_json, json_spans
 from events.domain.decoded import Decoded
 from events.domain.json_paths import Path
 
@@ -46,8 +46,16 @@ def of_paths(decoded: Decoded, sign: Sign, left_out: Collection[Path]) -> str:
 
 
 def of_rest(decoded: Decoded, sign: Sign, is_left_out: Callable[[str], bool]) -> str:
-    """Give the fingerprint of a body as sorted JSON without some members of its top level."""
-    value = generic.parse(decoded.body)[0] if decoded.value is None else decoded.value
+    """Give the fingerprint of a body as sorted JSON without some members of its top level.
+
+    What is nested too deeply to be written again is hashed as it came.
+    """
+    value = decoded.value
+    if value is None:
+        root = json_spans.read(decoded.body)
+        if root.is_cut:
+            return short(sign(decoded.raw))
+        value = json_spans.value_of(decoded.body, root)
     if isinstance(value, dict):
         value = {name: one for name, one in value.items() if not is_left_out(name)}
     return short(sign(_sorted(value)))

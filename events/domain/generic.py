@@ -5,6 +5,7 @@ Source: contract section 10; reference/events-and-loops.md section 4 for the for
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterable
@@ -167,10 +168,9 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
 
 def parse(text: str) -> tuple[Any, bool]:
     """Return the value of a JSON text and whether it names each member once; None for no JSON."""
-    try:
-        return _DECODER.decode(text), True
-    except (ValueError, RecursionError):
-        pass
+    with contextlib.suppress(ValueError):
+        if not json_spans.may_be_deep(text):
+            return _DECODER.decode(text), True
     try:
         return json_spans.value_of(text, json_spans.read(text)), False
     except NotJson:

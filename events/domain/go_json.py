@@ -117,7 +117,7 @@ def _is_beside(name: str, fields: Fields) -> bool:
 
 def _parse_plain(text: str) -> dict[str, Any] | None:
     """Parse an object, or give None for what has to be read with care, such as surrogates."""
-    if text[:1] != "{" or "\\ud" in text or "\\uD" in text:
+    if text[:1] != "{" or "\\ud" in text or "\\uD" in text or json_spans.may_be_deep(text):
         return None
     try:
         value, end = _DECODER.raw_decode(text)

@@ -17,6 +17,9 @@ MAX_DEPTH = 10_000
 KEPT_DEPTH = 32
 """Members of what lies deeper are read and not kept; nobody names them by a path."""
 MOST_DIGITS = 1_000
+MOST_BRACKETS = 200
+"""With more of them, a text may be nested too deeply for the common reader; whether that one gets
+through depends on who calls it, and what is read must not."""
 OBJECT, ARRAY, STRING, NUMBER, WORD = "object", "array", "string", "number", "word"
 
 _TOKEN = re.compile(
@@ -36,18 +39,22 @@ class NotJson(ValueError):
 
 @dataclass(slots=True)
 class Span:
-    """A value from `start` to `end` in the text; members in their order, equal names included."""
+    """A value from `start` to `end` in the text; members in their order, equal names included.
+
+    `is_cut` holds of the whole where something in it lies too deep to be kept.
+    """
 
     kind: str
     start: int
     end: int = 0
     members: list[tuple[str, Span]] = field(default_factory=list)
     items: list[Span] = field(default_factory=list)
+    is_cut: bool = False
 
-    def last(self, name: str) -> Span | None:
-        """Return the last member of a name, or None."""
-        found = [value for key, value in self.members if key == name]
-        return found[-1] if found else None
+
+def may_be_deep(text: str) -> bool:
+    """Tell whether a text has so many brackets that it has to be read here."""
+    return text.count("[") + text.count("{") > MOST_BRACKETS
 
 
 def string_of(text: str, span: Span) -> str:
@@ -84,7 +91,7 @@ class _Reader:
         self.text = text
         self.place = 0
         self.open: list[Span] = []
-        self.is_fresh = False
+        self.is_fresh = self.is_cut = False
 
     def read(self) -> Span:
         root = self._begin(*self._token())
@@ -92,6 +99,7 @@ class _Reader:
             self._go_on()
         if self.text[self.place :].strip(_SPACE):
             raise NotJson("there is text after the value")
+        root.is_cut = self.is_cut
         return root
 
     def _token(self) -> tuple[str, int, int]:
@@ -130,6 +138,7 @@ class _Reader:
 
     def _member(self, kind: str, start: int, end: int) -> None:
         parent, is_kept = self.open[-1], len(self.open) <= KEPT_DEPTH
+        self.is_cut = self.is_cut or not is_kept
         if parent.kind == ARRAY:
             child = self._begin(kind, start, end)
             if is_kept:

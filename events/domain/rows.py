@@ -109,7 +109,13 @@ def _read_checked(members: Sequence[object], start: int) -> Row | None:
     offset, length = integer_of(members[0]), integer_of(members[6])
     epoch, number = members[2], members[3]
     body = members[7] if len(members) > 7 else None
-    if offset is None or length is None or not _may_be_text(epoch) or not _may_be_text(body):
+    if (
+        offset is None
+        or length is None
+        or length < 0
+        or not _may_be_text(epoch)
+        or not _may_be_text(body)
+    ):
         return None
     if number is not None and not (isinstance(number, str) and _ID.fullmatch(number)):
         return None

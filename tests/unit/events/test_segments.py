@@ -227,6 +227,7 @@ FAULTY: dict[str, Any] = {
     "an id of 5,000 digits": [*GOOD[:3], "9" * 5_000, *GOOD[4:]],
     "a scope that is null": [*GOOD[:4], None, *GOOD[5:]],
     "a length that is true": [*GOOD[:6], True],
+    "a length below zero": [*GOOD[:6], -1],
     "a body that is an object": [*GOOD[:7], {}],
     "a note that is a number": [*GOOD, "", 7],
 }

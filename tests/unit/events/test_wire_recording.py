@@ -101,6 +101,27 @@ def test_the_fingerprint_leaves_every_spelling_of_the_id_out() -> None:
     assert fingerprint(first % 6) == fingerprint(first % 7)
 
 
+@pytest.mark.parametrize("profile", ["v1", "generic"])
+def test_bodies_that_differ_far_below_have_two_fingerprints(profile: str) -> None:
+    settings = {"profile": profile, "id": "$.id"} if profile == "generic" else {}
+    deep = [
+        fingerprint(
+            event(id=5, x="DEEP").replace('"DEEP"', "[" * 300 + one + "]" * 300), **settings
+        )
+        for one in "12"
+    ]
+
+    assert deep[0] != deep[1]
+
+
+def test_a_wide_body_has_one_fingerprint_under_two_ids() -> None:
+    settings = {"profile": "generic", "id": "$.id"}
+
+    wide = [fingerprint(json.dumps({"id": one, "x": [[1]] * 300}), **settings) for one in (1, 2)]
+
+    assert wide[0] == wide[1]
+
+
 def test_the_fingerprint_is_of_the_body_before_masking() -> None:
     found = [row(event(id=5, title=title), profile="v1") for title in ("Ada", "Bob")]
 
