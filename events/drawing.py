@@ -83,7 +83,8 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
     spans = {one["id"]: (scale.ms(one["born_at"]), scale.ms(one["last_at"])) for one in of_lane}
     rows = bands.rows_of(of_lane, spans)
     foot = max(HEAD + 80, bands.stack(rows, HEAD))
-    drawn = [_row(row, scale, asked) for row in reversed(rows)]
+    is_sparse = document["bus"]["density"] == "sparse"
+    drawn = [_row(row, scale, asked, is_sparse=is_sparse) for row in reversed(rows)]
     strips = _strips(document, lane, scale, foot + AXIS + 8)
     return {
         "width": WIDTH,
@@ -106,7 +107,7 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
     }
 
 
-def _row(row: Row, scale: Scale, asked: Mapping[str, str]) -> Document:
+def _row(row: Row, scale: Scale, asked: Mapping[str, str], *, is_sparse: bool) -> Document:
     x, end = scale.x(row.born_ms), scale.x(row.last_ms)
     name = row.label if len(row.label) <= 24 else f"{row.label[:14]}…"
     label = f"{name} · {row.least:,}…{row.greatest:,}"
@@ -123,12 +124,15 @@ def _row(row: Row, scale: Scale, asked: Mapping[str, str]) -> Document:
         "title": f"{row.label}, ids {row.least:,} to {row.greatest:,}, {row.count:,} messages",
         "is_chosen": any(band["id"] == asked.get("band") for band in row.bands),
         "query": f"?band={row.bands[0]['id']}",
-        "lines": [_line(row, band, scale) for band in row.bands],
+        "lines": [_line(row, band, scale, is_sparse=is_sparse) for band in row.bands],
     }
 
 
-def _line(row: Row, band: Mapping[str, Any], scale: Scale) -> str:
-    """Write one band's path: the least and the greatest id of every few pixels."""
+def _line(row: Row, band: Mapping[str, Any], scale: Scale, *, is_sparse: bool) -> str:
+    """Write one band's path: the least and the greatest id of every few pixels.
+
+    On a sparse bus these are points: a line would say that all ids between were there.
+    """
     base = int(band["base"])
     seen: dict[int, tuple[int, int]] = {}
     for at, low, high in zip(band["t"], band["lo"], band["hi"], strict=True):
@@ -138,8 +142,9 @@ def _line(row: Row, band: Mapping[str, Any], scale: Scale) -> str:
     parts = []
     for place, (low, high) in seen.items():
         foot, top = round(row.y(base + low)), round(row.y(base + high))
-        parts.append(f"{place} {foot}" if foot == top else f"{place} {foot}V{top}")
-    return "M" + "L".join(parts) if parts else ""
+        is_point = foot == top and not is_sparse
+        parts.append(f"{place} {foot}" if is_point else f"{place} {foot}V{top}")
+    return "M" + ("M" if is_sparse else "L").join(parts) if parts else ""
 
 
 def _ticks(scale: Scale) -> list[Document]:

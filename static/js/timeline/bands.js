@@ -32,15 +32,17 @@ function drawRow(ctx, row, chart, colours) {
   ctx.stroke();
 }
 
-// Two values stand for a bucket, its least and its greatest id, so that no reset and no lone id is smoothed away.
+// Two values stand for a bucket, its least and its greatest id, so that no reset and no lone id is smoothed away. Where a
+// missing id says nothing, no line may say that all between were there: a sparse bus is drawn as points.
 function drawBand(ctx, band, chart, y) {
   ctx.beginPath();
   for (let i = 0; i < band.t.length; i++) {
     const x = chart.x(chart.origin + band.t[i]);
     if (x < chart.left - 40 || x > chart.right + 40) continue;
     const [low, high] = [y(band.lo[i]), y(band.hi[i])];
-    ctx.lineTo(x, low);
-    if (low - high > 0.5) ctx.lineTo(x, high);
+    if (chart.isSparse) ctx.moveTo(x, low);
+    else ctx.lineTo(x, low);
+    if (chart.isSparse || low - high > 0.5) ctx.lineTo(x, Math.min(high, low - 0.1));
   }
   ctx.stroke();
 }
@@ -73,7 +75,7 @@ function drawPhases(ctx, chart, colours) {
 function drawPoints(ctx, rows, chart, colours) {
   const { lanes, saw } = chart;
   ctx.strokeStyle = colours.accent;
-  ctx.lineJoin = "round";
+  ctx.lineJoin = ctx.lineCap = "round";
   for (const row of rows) {
     for (const band of row.bands) {
       const place = lanes.indexOf(band.lane);

@@ -80,7 +80,7 @@ export class Chart {
   frame() {
     const { doc, rows, shown } = this;
     return {
-      rows, shapes: this.shapes, colours: this.colours, x: (at) => this.x(at), origin: doc ? Date.parse(doc.from) : 0,
+      rows, shapes: this.shapes, isSparse: doc?.bus.density === "sparse", colours: this.colours, x: (at) => this.x(at), origin: doc ? Date.parse(doc.from) : 0,
       left: this.left, right: this.right, top: HEAD, bottom: this.height - AXIS, isNarrow: this.width < NARROW,
       lanes: doc?.strips.map((one) => one.lane) ?? [], lane: shown.lane ?? "", saw: shown.isAbsolute && rows.length ? absolute(rows, HEAD, this.height - AXIS - HEAD) : null,
       findings: (doc?.findings ?? []).filter((one) => !shown.lane || !one.lane || one.lane === shown.lane),

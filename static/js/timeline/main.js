@@ -69,7 +69,8 @@ class Timeline {
     const { whole } = this.shown;
     const span = Math.min(whole.to - whole.from, Math.max(LEAST_SPAN, to - from));
     const start = Math.max(whole.from, Math.min(from, whole.to - span));
-    this.shown.range = { from: start, to: start + span };
+    // Whole milliseconds, as the address writes them: a link shows the same again.
+    this.shown.range = { from: Math.floor(start), to: Math.ceil(start + span) };
     this.draw();
     this.finer();
   }

@@ -162,6 +162,15 @@ def test_a_page_of_the_table_that_is_none_is_the_first(row: str) -> None:
     assert twin.table_of(story(points=240), {"row": row})["first"] == 1
 
 
+def test_a_sparse_bus_is_drawn_as_points_and_a_dense_one_as_a_line() -> None:
+    document = story(points=240)
+    sparse = document | {"bus": document["bus"] | {"density": "sparse"}}
+
+    assert "L" in drawn(document)["rows"][0]["lines"][0]
+    assert "L" not in drawn(sparse)["rows"][0]["lines"][0]
+    assert drawn(sparse)["rows"][0]["lines"][0].count("M") > 10
+
+
 def test_strips_answers_and_phases_are_in_the_table_too() -> None:
     coverage = drawn()["coverage"]
 
