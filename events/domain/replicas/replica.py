@@ -87,13 +87,14 @@ class Replica:
     def take(self, record: Record, generation: int | None = None) -> None:
         """Take a message of a channel, by the subscription that received it or the live one.
 
-        A hole, in which the recorder did not watch, is taken as a cut connection: of its channel,
-        or of all when it names none. Replayed messages are not received.
+        After a hole, in which the recorder did not watch its channel (or any, when it names none),
+        nobody knows what the replica held: its buffer goes, and nothing is counted. Replayed
+        messages are not received.
         """
         if record.source == REPLAY:
             return
         if record.form == HOLE:
-            self._cut(record.scope)
+            self._forget(record.scope)
             return
         live = self._live.get(record.scope)
         if live is None or generation not in (None, live.generation):
@@ -206,9 +207,9 @@ class Replica:
             for one in self._live[scope].subscribers:
                 one.is_signalled = True
 
-    def _cut(self, scope: str) -> None:
-        for one in [scope] if scope else list(self._live):
-            self.reconnected(one)
+    def _forget(self, scope: str) -> None:
+        for one in [scope] if scope else list(self.buffers):
+            self.buffers.pop(one, None)
 
     def _stop(self, scope: str) -> None:
         del self._live[scope]

@@ -36,14 +36,21 @@ class WatchReplica:
         self._ring = Ring(capacity)
 
     def take(self, record: Record) -> None:
-        """Take a message of the one channel; a hole is taken as a cut connection."""
+        """Take a message of the one channel; after a hole nobody knows what it held."""
         if record.source == REPLAY or record.form == FRAME:
             return
-        if record.form == PREFIXED and record.epoch and record.id is not None:
+        if record.form == HOLE:
+            self._forget()
+        elif record.form == PREFIXED and record.epoch and record.id is not None:
             self._adopt(record.epoch)
             self._append(record.id, record)
         elif self.is_later:
-            self._uncover(resets.RESUMED if record.form == HOLE else resets.UNDECODABLE)
+            self._uncover(resets.UNDECODABLE)
+
+    def reconnected(self) -> None:
+        """Note that a connection was cut and came back, which the earlier version does not see."""
+        if self.is_later:
+            self._uncover(resets.RESUMED)
 
     def resume(self, cursor: int, counter: int | None = None) -> Given:
         """Answer a cursor.

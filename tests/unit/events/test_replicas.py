@@ -1,10 +1,10 @@
 """Conformance cases of reference/pad.md section 6 on resumes and lifecycle.
 
-Cases C18 to C33, C59 and C63 are in test_replicas_spaces.py, C48 to C51 in test_replicas_memory.py,
-C64 to C68 in test_replicas_signals.py and W1 to W7 in test_replicas_watch.py. Not judged on a model
-of a replica: C01 to C05 and what C29 and C30 say of decoding (the decoders' tests), C06 to C17, C60
-to C62 and C67 (they are of the publishing scripts), C55 to C58 (configuration and names; C56 is in
-test_rollout.py), C69 (a write to a socket), W6 (the script's token).
+Cases C15 to C33, C59, C61 and C63 are in test_replicas_spaces.py, C48 to C51 in
+test_replicas_memory.py, C64 to C68 in test_replicas_signals.py, W1 to W7 in test_replicas_watch.py,
+C29, C30 and C59 from the bytes on in test_simulate_told.py, C56 in test_rollout.py. Not judged on a
+model of a replica: C01 to C05 (the decoders' tests), C06 to C14, C17, C60, C62, C67 and W6 (of the
+publishing scripts), C57 and C58 (wiring and names), C69 (a write to a socket).
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from events.domain.records import REPLAY
+from events.domain.records import BARE, FRAME, HOLE, JUNK, PREFIXED, REPLAY, SECOND, Record
 from events.domain.replicas import Replica, replay
 from tests.unit.events.replica_cast import (
     VERSIONS,
@@ -200,6 +202,40 @@ def test_a_recorded_lane_is_played_up_to_an_instant(version: str) -> None:
     assert asked(replay(version, lane, 2_000_000), 1) == "2"
     assert asked(replay(version, lane, 3_000_000), 1) == "gap"
     assert asked(replay(version, lane), 5) == "6"
+
+
+@every_version
+def test_after_a_hole_in_the_recording_nobody_knows_what_a_replica_held(version: str) -> None:
+    replica = fed(version, bare(1), bare(2, scope="ws-2"), hole(), bare(3))
+
+    assert (asked(replica, 1), asked(replica, 2), asked(replica, 2, "ws-2")) == ("gap", "3", "gap")
+    assert replica.resets == Counter()
+
+
+NUMBERS = st.one_of(st.none(), st.integers(-3, 12), st.just(1 << 62), st.just((1 << 63) - 1))
+RECORDS = st.builds(
+    Record,
+    at=st.integers(0, 90).map(lambda seconds: seconds * SECOND),
+    installation=st.just("i1"),
+    bus=st.just("activity"),
+    replica=st.just("tail"),
+    scope=st.sampled_from([WS, "ws-2", ""]),
+    form=st.sampled_from([BARE, PREFIXED, PREFIXED, FRAME, JUNK, HOLE, "someday"]),
+    epoch=st.one_of(st.none(), st.sampled_from(["1", "2", "3", "007", "", "e-1", "9" * 26])),
+    id=NUMBERS,
+    source=st.sampled_from(["live", "live", REPLAY]),
+)
+
+
+@every_version
+@given(records=st.lists(RECORDS), header=st.one_of(st.none(), st.text(), NUMBERS))
+def test_whatever_comes_a_model_answers_and_sends_only_what_lies_above_the_cursor(
+    version: str, records: list[Record], header: object
+) -> None:
+    found = replay(version, records, capacity=3).resume(WS, header)
+
+    assert found.sentence and len(found.ids) <= 3
+    assert all(one > int(str(header)) for one in found.ids)
 
 
 @every_version

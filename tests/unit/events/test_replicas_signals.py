@@ -59,6 +59,17 @@ def test_case_65_what_comes_between_subscribing_and_replaying_comes_once() -> No
     assert (given.ids, stream.drain()) == ((), (2,))
 
 
+@pytest.mark.parametrize("version", ["v0", "v1", "v2"])
+def test_before_case_65_a_message_between_the_two_steps_came_both_ways(version: str) -> None:
+    replica = fed(version, bare(1))
+    stream = replica.subscribe(WS)
+    assert stream
+
+    replica.take(bare(2))
+
+    assert (replica.resume(WS, "1").ids, stream.drain()) == ((2,), (2,))
+
+
 def test_case_66_silence_with_a_working_probe_replaces_the_subscription_once() -> None:
     replica = fed("v3", prefixed(1, 5), expects_frames=True)
 

@@ -1,4 +1,4 @@
-"""Conformance cases of reference/pad.md section 6 on what ends an ID space: C18 to C33, C63.
+"""Conformance cases of reference/pad.md section 6 on what ends an ID space: C15 to C33, C61, C63.
 
 The other cases that a replica's model can judge are in test_replicas.py, with a list of those that
 it cannot.
@@ -22,6 +22,9 @@ def each(versions: tuple[str, ...], case: str, *values: object) -> list[object]:
 
 
 ROWS = [
+    *each(V1_ON, "C15", [bare(1), bare(2)], {1: "2"}, {}),
+    *each(V1_ON, "C15", [prefixed(1, 1), bare(2), prefixed(1, 3)], {1: "2 3", 2: "3"}, {}),
+    *each(V1_ON, "C16", [prefixed(1, 1)], {1: "empty"}, {}),
     *each(V1_ON, "C18", [prefixed(1, 10)], {10: "empty"}, {}),
     *each(
         V1_ON, "C18-onto-buffered", [bare(10), prefixed(1, 11)],
@@ -108,6 +111,11 @@ ROWS = [
         ("v2",), "C59-before", [prefixed(3, 200), frame()], {200: "gap"},
         {"undecodable_message": 1},
     ),
+    *each(
+        V3_ON, "C61-phase-2", [prefixed(3, 99), prefixed(1790000000, 1)],
+        {99: "gap", 1: "empty"}, {"epoch_change": 1},
+    ),
+    *each(V3_ON, "C61-phase-1", [bare(99), bare(1)], {1: "gap", 99: "gap"}, {}),
     *each(
         V3_ON, "C63", [prefixed(1790000000, 40), prefixed(1790000000, 1)],
         {39: "gap", 40: "gap"}, {"counter_backward": 1},

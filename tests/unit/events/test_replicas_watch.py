@@ -53,11 +53,30 @@ def test_watch_compares_with_the_shared_counter(counter: int | None, answer: str
 
 def test_watch_case_7_a_cut_or_garbage_is_told_and_the_next_message_covers_again() -> None:
     replica = WatchReplica("watch+hb")
-    for one in (prefixed(TOKEN, 5), junk(), prefixed(TOKEN, 6), hole(), prefixed(TOKEN, 9)):
+    for one in (prefixed(TOKEN, 5), junk(), prefixed(TOKEN, 6)):
         replica.take(one)
+    replica.reconnected()
+    replica.take(prefixed(TOKEN, 9))
 
     assert replica.resets == {"undecodable_message": 1, "subscription_resumed": 1}
     assert (replica.signals, asked(replica, 6), asked(replica, 9)) == (2, "gap", "empty")
+
+
+def test_the_earlier_watch_bus_sees_neither_a_cut_nor_garbage() -> None:
+    replica = WatchReplica()
+    for one in (prefixed(TOKEN, 5), junk()):
+        replica.take(one)
+    replica.reconnected()
+
+    assert (replica.resets, asked(replica, 5)) == ({}, "empty")
+
+
+def test_after_a_hole_in_the_recording_nobody_knows_what_it_held() -> None:
+    replica = WatchReplica()
+    for one in (prefixed(TOKEN, 5), hole(), prefixed(TOKEN, 6)):
+        replica.take(one)
+
+    assert (asked(replica, 4), asked(replica, 5), replica.gaps) == ("gap", "6", 0)
 
 
 def test_the_later_watch_bus_refuses_an_abandoned_range_until_it_is_climbed_out_of() -> None:
