@@ -1,51 +1,35 @@
 """Segments: up to 1,000 messages of one lane in one receipt, and how they are read back.
 
-A segment ends with 1,000 rows, 1 second or 768 KiB, whichever comes first. What it says of its
-epochs lies in the stub, its messages in `data`. Source: design section 2, contract section 2.
+What a segment says of its epochs lies in the stub, its messages in `data`. Source: design
+section 2, contract section 2.
 """
 
 from __future__ import annotations
 
 import json
-import uuid
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from events.domain import rows
-from events.domain.records import FRAME, HOLE, JUNK, SECOND, Record
+from events.domain.open_segments import LONGEST, Lane, OpenSegment
+from events.domain.records import HOLE, Record
 from events.domain.rows import Row
-from events.domain.times import micros, moment
+from events.domain.times import micros
 from ledger.domain import plain
-from ledger.domain.leaf import rfc3339
-from ledger.domain.names import column
 
-MOST_ROWS = 1_000
-LONGEST = SECOND
-MOST_BYTES = 768 * 1024
-NAMESPACE = uuid.UUID("8f1d6c1e-6c0a-5d0b-9a55-0c1f3f2e7a41")
-"""The namespace of segments' ids, fixed with the first segment."""
-MOST_MASKED = 32
-"""Names of masked members that a segment tells; what further ones hold counts as `OTHERS`."""
-OTHERS = "…"
-_HEAD = 16 * 1024
-_EPOCH = 160
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """Whose messages they are: names as texts, the profile by its second name.
-
-    `incarnation` is a UUID minted when the tail started; segments are numbered within it.
-    """
-
-    installation: str
-    bus: str
-    replica: str
-    profile: str
-    incarnation: str
-    system: str = "redis"
+__all__ = [
+    "LONGEST",
+    "Builder",
+    "Lane",
+    "Messages",
+    "Segment",
+    "read_messages",
+    "record_of",
+    "records_of",
+    "row_of",
+    "start_of",
+]
 
 
 class Segment(NamedTuple):
@@ -69,7 +53,7 @@ class Builder:
 
     lane: Lane
     n: int = 0
-    _open: _Open | None = None
+    _open: OpenSegment | None = None
 
     @property
     def begun_at(self) -> int | None:
@@ -83,7 +67,7 @@ class Builder:
         """
         if self._open is None or not self._open.takes(row):
             finished = self.close()
-            self._open = _Open(row.at)
+            self._open = OpenSegment(row.at)
             self._open.add(row, masked)
             return finished
         self._open.add(row, masked)
@@ -93,110 +77,10 @@ class Builder:
         """Give the segment that is open, and begin none; None where no row was added."""
         if self._open is None:
             return None
-        finished = self._open.segment(self.lane, self.n)
-        self._open = None
-        self.n += 1
-        return finished
-
-
-@dataclass(slots=True)
-class _Epoch:
-    first: int
-    last: int
-    least: int
-    greatest: int
-    count: int = 1
-
-
-@dataclass(slots=True)
-class _Open:
-    begins: int
-    ends: int = 0
-    size: int = _HEAD
-    texts: list[str] = field(default_factory=list)
-    forms: Counter[str] = field(default_factory=Counter)
-    epochs: dict[str | None, _Epoch] = field(default_factory=dict)
-    masked: Counter[str] = field(default_factory=Counter)
-
-    def takes(self, row: Row) -> bool:
-        if len(self.texts) >= MOST_ROWS or not 0 <= row.at - self.begins < LONGEST:
-            return False
-        longest = len(row.body or "") * 6
-        if self.size + longest < MOST_BYTES:
-            return True
-        return self.size + len(rows.json_of(row, self.begins).encode()) + _EPOCH < MOST_BYTES
-
-    def add(self, row: Row, masked: Iterable[str]) -> None:
-        text = rows.json_of(row, self.begins)
-        self.texts.append(text)
-        self.size += 1 + (len(text) if text.isascii() else len(text.encode()))
-        self.forms[row.form] += 1
-        self.ends = max(self.ends, row.at + (row.length if row.form == HOLE else 0))
-        for name in masked:
-            is_told = name in self.masked or len(self.masked) < MOST_MASKED
-            self.masked[column(name) if is_told else OTHERS] += 1
-        if row.id is not None:
-            self._note(row.epoch, row.id)
-
-    def _note(self, name: str | None, number: int) -> None:
-        epoch = self.epochs.get(name)
-        if epoch is None:
-            self.epochs[name] = _Epoch(number, number, number, number)
-            self.size += _EPOCH + 6 * len(name or "")
-            return
-        epoch.last = number
-        epoch.count += 1
-        if number < epoch.least:
-            epoch.least = number
-        elif number > epoch.greatest:
-            epoch.greatest = number
-
-    def segment(self, lane: Lane, n: int) -> Segment:
-        head = json.dumps(self._stub(lane, n), separators=(",", ":"))
-        messages = ",".join(self.texts)
-        raw = f'{head[:-1]},"data":{{"messages":[{messages}]}}}}'.encode()
-        return Segment(raw, n, len(self.texts), self.begins, self.ends)
-
-    def _stub(self, lane: Lane, n: int) -> dict[str, Any]:
-        forms = self.forms
-        return {
-            "schema": "counterfoil.receipt/1",
-            "id": segment_id(lane, n),
-            "kind": "observe",
-            "what": "segment",
-            "occurred_at": rfc3339(moment(self.ends)),
-            "source": {"system": lane.system, "instance": lane.installation, "via": "client"},
-            "installation": lane.installation,
-            "bus": lane.bus,
-            "replica": lane.replica,
-            "profile": lane.profile,
-            "incarnation": lane.incarnation,
-            "n": n,
-            "from": rfc3339(moment(self.begins)),
-            "to": rfc3339(moment(self.ends)),
-            "count": len(self.texts) - forms[HOLE],
-            "frames": forms[FRAME],
-            "junk": forms[JUNK],
-            "holes": forms[HOLE],
-            "epochs": [_epoch_json(name, one) for name, one in self.epochs.items()],
-            **({"masked": dict(sorted(self.masked.items()))} if self.masked else {}),
-        }
-
-
-def _epoch_json(name: str | None, epoch: _Epoch) -> dict[str, Any]:
-    ids = {
-        "first": str(epoch.first),
-        "last": str(epoch.last),
-        "least": str(epoch.least),
-        "greatest": str(epoch.greatest),
-    }
-    return {"epoch": name, **ids, "count": epoch.count}
-
-
-def segment_id(lane: Lane, n: int) -> str:
-    """Name a segment: sent twice, it is stored once."""
-    parts = (lane.installation, lane.bus, lane.replica, lane.incarnation, str(n))
-    return str(uuid.uuid5(NAMESPACE, "\n".join(parts)))
+        ended, n = self._open, self.n
+        self._open, self.n = None, n + 1
+        raw = ended.written(self.lane, n)
+        return Segment(raw, n, len(ended.texts), ended.begins, ended.ends)
 
 
 class Messages(NamedTuple):

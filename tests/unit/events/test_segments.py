@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.domain import rows, segments
+from events.domain import open_segments, rows, segments
 from events.domain.records import BARE, FRAME, HOLE, JUNK, PREFIXED, REPLAY, Record
 from events.domain.rows import Row
 from events.domain.segments import Builder, Lane, Segment
@@ -54,7 +54,7 @@ def test_a_segment_is_a_receipt_that_says_its_lane_its_time_and_its_epochs() -> 
     messages = body.pop("data")["messages"]
     assert body == {
         "schema": "counterfoil.receipt/1",
-        "id": segments.segment_id(LANE, 0),
+        "id": open_segments.segment_id(LANE, 0),
         "kind": "observe",
         "what": "segment",
         "occurred_at": "2026-09-21T14:13:22.000000Z",
@@ -117,7 +117,7 @@ BIG = {
 def test_a_segment_never_comes_to_more_than_768_kib(name: str) -> None:
     found = segments_of(*(row(T + at, at, body=BIG[name]) for at in range(40)))
 
-    assert max(len(one.raw) for one in found) <= segments.MOST_BYTES
+    assert max(len(one.raw) for one in found) <= open_segments.MOST_BYTES
     assert sum(one.rows for one in found) == 40
     assert max(one.rows for one in found) > 3
 
@@ -127,13 +127,13 @@ def test_a_thousand_epochs_of_the_longest_names_stay_within_the_bound() -> None:
 
     found = segments_of(*(row(T + at, at, f"{long}{at}") for at in range(1_000)))
 
-    assert max(len(one.raw) for one in found) <= segments.MOST_BYTES
+    assert max(len(one.raw) for one in found) <= open_segments.MOST_BYTES
     assert sum(len(one.body["epochs"]) for one in found) == 1_000
 
 
 def test_a_segment_is_named_by_its_lane_its_incarnation_and_its_number() -> None:
     ids = {
-        segments.segment_id(Lane(*names, "generation", incarnation), n)
+        open_segments.segment_id(Lane(*names, "generation", incarnation), n)
         for names in (("i1", "b", "r"), ("i2", "b", "r"), ("i1", "c", "r"), ("i1", "b", "s"))
         for incarnation in ("x", "y")
         for n in (0, 1)
@@ -154,8 +154,8 @@ def test_what_was_masked_is_counted_and_many_names_are_not_all_told() -> None:
 
     assert segment is not None
     told = segment.body["masked"]
-    assert (told["title"], told["actor"], told[segments.OTHERS]) == (2, 1, 70)
-    assert len(told) == segments.MOST_MASKED + 1
+    assert (told["title"], told["actor"], told[open_segments.OTHERS]) == (2, 1, 70)
+    assert len(told) == open_segments.MOST_MASKED + 1
 
 
 def test_records_come_back_as_they_were_with_their_places() -> None:
