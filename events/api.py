@@ -60,6 +60,16 @@ def list_resumes(
 
 
 @router.get(
+    "/installations/{installation}/rollout",
+    summary="Phases of a roll, by replica",
+    operation_id="get_rollout",
+)
+def get_rollout(request: HttpRequest, installation: str) -> HttpResponseBase:
+    refuse_as_of(request.GET.get("as_of", ""))
+    return http.json_response(documents.rollout(project_of(request).id, installation))
+
+
+@router.get(
     "/installations/{installation}/resets",
     summary="Resets of replay buffers",
     operation_id="list_resets",

@@ -17,6 +17,7 @@ from events.queries import (
     reset_ledger,
     timeline,
 )
+from events.queries import rollout as boards
 from events.queries.findings import SEVERITIES
 from ledger import documents
 from ledger.queries import heads, lists
@@ -132,6 +133,11 @@ def reset_list(
         cursor,
     )
     return reset_ledger.list_resets(project_id, wanted)
+
+
+def rollout(project_id: int, name: str) -> Document:
+    """Give the rollout board of an installation."""
+    return boards.rollout_document(project_id, name, find_cut(project_id, ""))
 
 
 def name_of(project_id: int, installation: str) -> str:

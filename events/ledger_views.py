@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 from access.domain import rights
 from access.guard import require
 from access.rows import ProjectRow
-from events import documents, present
+from events import documents, present, told_present
 from events.views import texts
 from ledger import present as ledger_present
-from ledger.documents import find_past
+from ledger.documents import find_past, refuse_as_of
 from ledger.views import draw, show_as_of
 
 Document = dict[str, Any]
@@ -36,14 +36,15 @@ def resume_list(request: HttpRequest, project: ProjectRow, installation: str) ->
         "page_title": f"Resumes of {name}",
         "installation": {"name": name, "url": ledger_present.address(project, *parts[:2])},
         "listing": {
-            **found, "items": [present.answer(project, one) for one in found["items"]],
+            **found,
+            "items": [told_present.answer(project, one) for one in found["items"]],
             "count": asdict(found["count"]),
         },
-        "choices": present.answer_choices(project, installation, asked),
+        "choices": told_present.answer_choices(project, installation, asked),
         "asked": asked,
         "newest_url": ledger_present.address(project, *parts, **asked),
         "next_url": present.following(project, parts, asked, found["next"]),
-    }  # fmt: skip
+    }
     return draw(request, project, "events/resumes.html", context)
 
 
@@ -63,13 +64,33 @@ def reset_list(request: HttpRequest, project: ProjectRow, installation: str) -> 
         "page_title": f"Resets of {name}",
         "installation": {"name": name, "url": ledger_present.address(project, *parts[:2])},
         "listing": {
-            **found, "items": [present.reset(project, installation, one) for one in found["items"]],
+            **found,
+            "items": [told_present.reset(project, installation, one) for one in found["items"]],
             "count": asdict(found["count"]),
         },
-        "reasons": present.reset_reasons(project, installation, found["reasons"], asked),
+        "reasons": told_present.reset_reasons(project, installation, found["reasons"], asked),
         "asked": asked,
         "whole_url": ledger_present.address(project, *parts, as_of=asked["as_of"]),
         "newest_url": ledger_present.address(project, *parts, **asked),
         "next_url": present.following(project, parts, asked, found["next"]),
-    }  # fmt: skip
+    }
     return draw(request, project, "events/resets.html", context)
+
+
+@require_safe
+@require(rights.READ)
+def rollout(request: HttpRequest, project: ProjectRow, installation: str) -> HttpResponseBase:
+    """Show which phase each replica runs, and its counters beside what to expect of them."""
+    refuse_as_of(request.GET.get("as_of", ""))
+    document = documents.rollout(project.id, installation)
+    parts = ["installations", installation]
+    context = {
+        "page_title": f"Rollout of {document['name']}",
+        "installation": {
+            "name": document["name"],
+            "url": ledger_present.address(project, *parts),
+            "resets_url": ledger_present.address(project, *parts, "resets"),
+        },
+        "board": told_present.board(project, installation, document),
+    }
+    return draw(request, project, "events/rollout.html", context)

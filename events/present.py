@@ -8,7 +8,6 @@ from typing import Any
 
 from access.rows import ProjectRow
 from events.domain.findings import CRITICAL, NOTE, WARNING
-from events.queries.answers import ANY, CODES
 from events.queries.finding_words import mark_of
 from kit.http import rfc3339
 from ledger.present import address
@@ -127,20 +126,6 @@ def timeline(project: ProjectRow, document: Document) -> Document:
     }
 
 
-def answer(project: ProjectRow, one: Document) -> Document:
-    """Give an answer that was really given, of a ledger."""
-    asked = {"cursor": one["cursor"], "epoch": one["cursor_epoch"] or "",
-             "channel": one["channel"] or "", "at": rfc3339(one["at"])}  # fmt: skip
-    return {
-        **one,
-        "url": address(project, "receipts", one["ref"]) if one["ref"] else "",
-        "lane_url": address(project, "lanes", one["lane"]),
-        "bus_url": address(project, "buses", one["bus_id"]),
-        "try_url": address(project, "lanes", one["lane"], "resume", **asked),
-        "mark": code(one["code"]),
-    }
-
-
 def code(name: str | None) -> Document | None:
     """Give the words of a code, None where answer and rule agree."""
     if not name:
@@ -170,51 +155,3 @@ def facets(
         }
         for one in found
     ]
-
-
-def answer_choices(
-    project: ProjectRow, installation: str, asked: Mapping[str, str]
-) -> list[Document]:
-    """Give the codes of answers as links that narrow their list."""
-    words = {"": "All answers", ANY: "Those that the rule does not give"}
-    words |= {name: mark_of(name).word.capitalize() for name in CODES}
-    return [
-        {
-            "word": word,
-            "current": name == asked["code"],
-            "url": address(
-                project, "installations", installation, "resumes", **{**asked, "code": name}
-            ),
-        }
-        for name, word in words.items()
-    ]
-
-
-def reset(project: ProjectRow, installation: str, one: Document) -> Document:
-    """Give a reset that a replica told of."""
-    tail = ("installations", installation, "resets")
-    return {
-        **one,
-        "url": address(project, "receipts", one["ref"]) if one["ref"] else "",
-        "reason_url": address(project, *tail, reason=one["reason"]),
-        "replica_url": address(project, *tail, replica=one["replica"]),
-        "told": list(one["fields"].items()),
-    }
-
-
-def reset_reasons(
-    project: ProjectRow, installation: str, counts: Sequence[Document], asked: Mapping[str, str]
-) -> list[Document]:
-    """Give the counts by reason and replica as links that narrow the list."""
-    tail = ("installations", installation, "resets")
-    return [
-        {
-            **one,
-            "current": (one["reason"], one["replica"]) == (asked["reason"], asked["replica"]),
-            "url": address(
-                project, *tail, reason=one["reason"], replica=one["replica"],
-                as_of=asked["as_of"],
-            ),
-        }
-        for one in counts
-    ]  # fmt: skip

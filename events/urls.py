@@ -12,6 +12,7 @@ urlpatterns = [
     path("installations", views.installation_list, name="installations"),
     path("installations/<str:installation>", views.installation, name="installation"),
     path("installations/<str:installation>/resumes", ledger_views.resume_list, name="resumes"),
+    path("installations/<str:installation>/rollout", ledger_views.rollout, name="rollout"),
     path("installations/<str:installation>/resets", ledger_views.reset_list, name="resets"),
     path("buses/<str:bus>", views.bus, name="bus"),
     path("buses/<str:bus>/findings", views.finding_list, name="findings"),

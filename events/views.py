@@ -79,12 +79,13 @@ def bus(request: HttpRequest, project: ProjectRow, bus: str) -> HttpResponseBase
         "timeline_json_url": f"{url}.json",
         "drawing": drawing.timeline_of(timeline, asked),
         "listing": {
-            **found, "items": [present.finding(project, one) for one in found["items"]],
+            **found,
+            "items": [present.finding(project, one) for one in found["items"]],
             "count": asdict(found["count"]),
         },
         "findings_url": shown["findings_url"],
         "asked": asked,
-    }  # fmt: skip
+    }
     return draw(request, project, "events/bus.html", context)
 
 
@@ -115,7 +116,8 @@ def finding_list(request: HttpRequest, project: ProjectRow, bus: str) -> HttpRes
         "page_title": f"Findings on {document['bus']} of {document['installation']}",
         "bus": shown,
         "listing": {
-            **found, "items": [present.finding(project, one) for one in found["items"]],
+            **found,
+            "items": [present.finding(project, one) for one in found["items"]],
             "count": asdict(found["count"]),
         },
         "facets": present.facets(project, bus, shown["findings"], asked),
@@ -125,7 +127,7 @@ def finding_list(request: HttpRequest, project: ProjectRow, bus: str) -> HttpRes
         "whole_url": ledger_present.address(project, *parts, as_of=asked["as_of"]),
         "newest_url": ledger_present.address(project, *parts, **asked),
         "next_url": present.following(project, parts, asked, found["next"]),
-    }  # fmt: skip
+    }
     return draw(request, project, "events/findings.html", context)
 
 

@@ -5,11 +5,11 @@ Source: reference/pad.md section 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-OLD, NEW = "S0", "S2"
+from events.domain.roll_phases import ILLEGAL, mix_of, state_of
 
 
 class Change(NamedTuple):
@@ -40,17 +40,12 @@ def spans_of(changes: Iterable[Change], end: int) -> list[Span]:
     running: dict[str, str] = {}
     starts: list[tuple[int, tuple[str, ...]]] = []
     for change in sorted(changes):
-        running[change.replica] = change.phase
-        phases = tuple(sorted({phase for phase in running.values() if phase}))
-        if not starts or starts[-1][1] != phases:
-            starts.append((change.at, phases))
+        running[change.replica], _ = state_of(change.phase)
+        states = tuple(sorted({state for state in running.values() if state}))
+        if not starts or starts[-1][1] != states:
+            starts.append((change.at, states))
     return [
-        Span(begin, until, phases, is_illegal(phases))
-        for (begin, phases), (until, _) in pairwise([*starts, (end, ())])
-        if phases and until > begin
+        Span(begin, until, states, mix_of(states) == ILLEGAL)
+        for (begin, states), (until, _) in pairwise([*starts, (end, ())])
+        if states and until > begin
     ]
-
-
-def is_illegal(phases: Sequence[str]) -> bool:
-    """Tell whether replicas that read bare ids alone run beside some that write epochs."""
-    return OLD in phases and any(phase.startswith(NEW) for phase in phases)

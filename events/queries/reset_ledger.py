@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from events.domain.resets import REASONS, reset_row
 from events.domain.times import moment
 from events.queries import bus_documents, rows
 from events.queries.rows import Document
@@ -74,7 +75,15 @@ def _by_reason(where: str, parameters: Sequence[Any]) -> list[Document]:
         "GROUP BY reason, replica ORDER BY reason, replica",
         parameters,
     )
-    return [{"reason": one, "replica": replica, "count": many} for one, replica, many in found]
+    return [
+        {
+            "reason": one,
+            "replica": replica,
+            "count": many,
+            "expected": REASONS[one].expected if one in REASONS else None,
+        }
+        for one, replica, many in found
+    ]
 
 
 def _place(cursor: str) -> list[int]:
@@ -96,19 +105,31 @@ def _count(where: str, parameters: Sequence[Any], wanted: Wanted) -> counts.Coun
 
 def _documents(project_id: int, found: Sequence[Document]) -> list[Document]:
     refs = rows.refs_of(project_id, {row["leaf_index"] for row in found})
-    return [
-        {
-            "reason": row["reason"],
-            "spelled": row["word"],
-            "replica": row["replica"],
-            "channel": row["workspace"] or None,
-            "at": moment(row["at"]),
-            "fields": _fields(row["fields"]),
-            "ref": refs.get(row["leaf_index"]),
-            "leaf_index": str(row["leaf_index"]),
-        }
-        for row in found
-    ]
+    return [{**_document(row), "ref": refs.get(row["leaf_index"])} for row in found]
+
+
+def _document(row: Document) -> Document:
+    """Give a reset beside what is known of its reason."""
+    fields = _fields(row["fields"])
+    told = reset_row(row["word"], fields, row["workspace"] or None)
+    return {
+        "reason": row["reason"],
+        "spelled": row["word"],
+        "known": told.is_known,
+        "meaning": told.meaning or None,
+        "expected": told.expected or None,
+        "scope": told.scope,
+        "floor": told.floor,
+        "replica": row["replica"],
+        "channel": told.workspace,
+        "old_epoch": told.old_epoch,
+        "new_epoch": told.new_epoch,
+        "id": rows.as_text(told.id),
+        "high_water": rows.as_text(told.high_water),
+        "at": moment(row["at"]),
+        "fields": fields,
+        "leaf_index": str(row["leaf_index"]),
+    }
 
 
 def _fields(text: str) -> Document:

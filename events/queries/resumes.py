@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from events.domain.given_answers import given_answer
+from events.domain.probes import Probe, probes
 from events.domain.profiles import ACTIVITY_PROFILES
-from events.domain.resume import SERVE, Answer, Lane, answer
+from events.domain.resume import SERVE, Lane, answer
 from events.domain.simulate import Compared, Simulation
 from events.domain.times import moment, moment_or_none
 from events.domain.true_lanes import TrueLane, Union
@@ -94,7 +95,7 @@ def resume_document(bench: Bench, cursor: Cursor, cut: AsOf) -> Document:
         "would_miss_count": len(missed),
         "given": _newest_given(given, cursor),
         "versions": [_version(one, model) for one, model in _pairs(compared, bench)],
-        "probes": [_probe(bench, name, edge) for name, edge in edges_of(bench)],
+        "probes": [_probe(bench, one) for one in probes(bench.lane)],
         "givens": [_given(one) for one in given],
         "lane_then": _lane(bench.lane),
         "window": {
@@ -148,26 +149,12 @@ def _version(one: Compared, model: Simulation) -> Document:
     }
 
 
-def edges_of(bench: Bench) -> list[tuple[str, Cursor]]:
-    """Give the cursors at the edges of what the lane vouches for, each by its name."""
-    lane = bench.lane
-    if lane.cold:
-        return [("0", Cursor("0"))]
-    floor, high = lane.floor, lane.high_water
-    edges = [("0", 0), ("floor-2", floor - 2), ("floor-1", floor - 1), ("floor", floor),
-             ("high-water", high), ("high-water+1", high + 1)]  # fmt: skip
-    found = [(name, Cursor(str(number))) for name, number in edges if number >= 0]
-    older = [one.epoch for one in lane.boundaries if one.epoch and one.epoch != lane.epoch]
-    if older:
-        found.append(("high-water in the epoch before", Cursor(str(high), older[-1])))
-    return found
-
-
-def _probe(bench: Bench, name: str, edge: Cursor) -> Document:
-    safe: Answer = answer(bench.lane, edge.text, edge.epoch)
+def _probe(bench: Bench, probe: Probe) -> Document:
+    edge = Cursor(str(probe.cursor), probe.epoch)
+    safe = answer(bench.lane, edge.text, edge.epoch)
     compared = [model.ask(edge.text, edge.epoch) for model in bench.models]
     return {
-        "name": name,
+        "name": probe.label,
         "cursor": edge.text,
         "epoch": edge.epoch,
         "answer": safe.answer,
