@@ -5,25 +5,19 @@ Source: contract section 10, design section 2 (bus density and profile are recei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from events.domain import conditions, json_paths, profiles
+from events.domain import profiles
+from events.domain.bus_members import JSON, READERS, STREAM, Values
 from ledger.domain import plain
 
-JSON, PREFIXED, STREAM = "json", "prefixed", "stream"
-FORMS = (JSON, PREFIXED, STREAM)
 BUFFER_EVENTS = 1_024
 KEEP_MESSAGES = 1_000_000
-MOST_MESSAGES = 100_000_000
-LONGEST_S = 366 * 86_400
-MOST_NAMES = 100
 BESIDE = frozenset({"redis", "redis_env", "namespace", "installation", "replica", "metrics", "log"})
 """What a table may say besides of where the bus is and who watches; read elsewhere."""
 _OF_GENERIC = ("form", "id", "epoch", "channel", "heartbeat", "stream")
-
-Values = dict[str, Any]
 
 
 class BadSettings(ValueError):
@@ -76,7 +70,7 @@ class BusSettings:
 def read_table(bus: str, table: Mapping[str, Any]) -> BusSettings:
     """Read the table of a bus; raises BadSettings, which names each fault."""
     values, faults = _values(table)
-    unknown = table.keys() - _READERS.keys() - BESIDE
+    unknown = table.keys() - READERS.keys() - BESIDE
     faults += [f"{name}: is no setting of a bus; leave it out" for name in sorted(unknown)]
     settings = _settings(bus, values)
     faults += _conflicts(settings, values) if not faults else []
@@ -94,7 +88,7 @@ def settings_of(bus: str, told: object) -> BusSettings:
 def _values(table: Mapping[str, Any]) -> tuple[Values, list[str]]:
     values: Values = {}
     faults = []
-    for name, read in _READERS.items():
+    for name, read in READERS.items():
         if name in table:
             try:
                 values |= read(name, table[name])
@@ -133,109 +127,3 @@ def _conflicts(settings: BusSettings, values: Values) -> list[str]:
     if settings.form == JSON and not settings.id:
         faults.append('id: says where an event has its number; write id = "$.seq"')
     return faults
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value or len(value) > 255:
-        raise ValueError(f"{name}: takes a text of 1 to 255 characters")
-    return value
-
-
-def _one_of(*words: str) -> Callable[[str, object], Values]:
-    def read(name: str, value: object) -> Values:
-        if value not in words:
-            raise ValueError(f"{name}: {value!r} is not known; write {' or '.join(words)}")
-        return {name: value}
-
-    return read
-
-
-def _profile(name: str, value: object) -> Values:
-    try:
-        return {name: profiles.profile_of(value)}
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-
-
-def _path(name: str, value: object) -> Values:
-    text = _text(name, value)
-    try:
-        json_paths.parse(text)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    return {name: text}
-
-
-def _channel(name: str, value: object) -> Values:
-    text = _text(name, value)
-    if text.startswith("$"):
-        return _path(name, text)
-    if json_paths.channel_part(text) is None:
-        raise ValueError(f"{name}: {text!r} is neither; write channel:1 or a path such as $.topic")
-    return {name: text}
-
-
-def _heartbeat(name: str, value: object) -> Values:
-    text = _text(name, value)
-    try:
-        conditions.parse(text)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    return {name: text}
-
-
-def _texts(name: str, value: object) -> list[str]:
-    if not isinstance(value, list | tuple) or len(value) > MOST_NAMES:
-        raise ValueError(f"{name}: takes a list of up to {MOST_NAMES} texts")
-    return [_text(name, one) for one in value]
-
-
-def _channels(name: str, value: object) -> Values:
-    return {name: tuple(_texts(name, value))}
-
-
-def _mask(name: str, value: object) -> Values:
-    for path in _texts(name, value):
-        _path(name, path)
-    return {name: tuple(_texts(name, value))}
-
-
-def _count(where: str, value: object, most: int) -> int:
-    number = plain.integer_of(None if isinstance(value, str) else value)
-    if number is None or not 0 < number <= most:
-        raise ValueError(f"{where}: takes a whole number from 1 to {most:,}")
-    return number
-
-
-def _buffer(name: str, value: object) -> Values:
-    return _counts(name, value, {"events": MOST_MESSAGES, "seconds": LONGEST_S})
-
-
-def _keep(name: str, value: object) -> Values:
-    return _counts(name, value, {"messages": MOST_MESSAGES})
-
-
-def _counts(name: str, value: object, most: Mapping[str, int]) -> Values:
-    if not isinstance(value, Mapping) or value.keys() - most.keys():
-        raise ValueError(f"{name}: takes a table of {' and '.join(most)}")
-    return {
-        f"{name}_{part}": _count(f"{name}.{part}", value[part], greatest)
-        for part, greatest in most.items()
-        if part in value
-    }
-
-
-_READERS: Mapping[str, Callable[[str, object], Values]] = {
-    "profile": _profile,
-    "density": _one_of(profiles.DENSE, profiles.SPARSE),
-    "channels": _channels,
-    "stream": lambda name, value: {name: _text(name, value)},
-    "form": _one_of(*FORMS),
-    "id": _path,
-    "epoch": _path,
-    "channel": _channel,
-    "heartbeat": _heartbeat,
-    "mask": _mask,
-    "buffer": _buffer,
-    "keep": _keep,
-}

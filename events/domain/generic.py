@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from events.domain import conditions, go_json, json_paths, json_spans
-from events.domain.bus_settings import PREFIXED, BusSettings
+from events.domain.bus_members import PREFIXED
+from events.domain.bus_settings import BusSettings
 from events.domain.decoded import Answer, Decoded, Frame, Reject
 from events.domain.json_paths import Path
 from events.domain.json_spans import NotJson
