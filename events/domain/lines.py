@@ -110,8 +110,12 @@ class Line:
             self.remember(number, body)
         self.bands, self.strays = {epoch: ordinal}, {}
         self.low, self.low_finding = [], None
-        self.resets = [*self.resets[-2:], self.points]
+        self.note_restart()
         self.look()
+
+    def note_restart(self) -> None:
+        """Keep at which message the line restarted, or seemed to."""
+        self.resets = [*self.resets[-2:], self.points]
 
     def note_bits(self, number: int) -> None:
         """Count the low zero bits that a double would have left of an id of this size."""

@@ -17,6 +17,7 @@ def known_id(desk: Desk, line: Line, record: Record) -> int:
     """Take an id that is known with another body: two counters gave it out, which is certain."""
     number = record.id or 0
     if _are_two_writers(line):
+        line.note_restart()
         desk.open(codes.INTERLEAVE, record, "two_writers", facts={"high": str(line.high)})
         return desk.spaces.touch(line.bands[record.epoch], record.at, number)
     if line.low and number < line.low[-1][0]:

@@ -28,7 +28,7 @@ def short(epoch: object) -> str:
 
 def _more(finding: Finding) -> str:
     more = int(finding.facts.get("more", 0))
-    return f" There were at least {more} more in that minute." if more > 1 else ""
+    return f" At least {more} more like it began in that minute." if more > 1 else ""
 
 
 def _at_least(finding: Finding, noun: str) -> str:

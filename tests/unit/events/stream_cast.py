@@ -16,7 +16,7 @@ from events.domain.stream_settings import StreamSettings
 E1, E2 = "0190c0de-5e1f-4a5b-9c2d-0a0b0c0d0e01", "0190c0de-5e1f-4a5b-9c2d-0a0b0c0d0e02"
 START = 1_790_000_000
 """Seconds since 1970, in September 2026: the time from which ids of an old base are minted."""
-LATER = 10**9
+LATER = 10**10
 Body = dict[str, Any]
 
 
