@@ -48,15 +48,15 @@ class Buses:
         row.last_leaf = leaf
         return self.installations.put(row)
 
-    def take_act(self, told: SettingTold, leaf: int) -> None:
-        """Let an act change what is in force from here on."""
+    def take_act(self, told: SettingTold, profile: str, leaf: int) -> None:
+        """Let an act change what is in force from here on, for a bus that says its profile."""
         row = self.note_installation(told.installation, leaf)
         if told.verb == ALIAS:
             row.alias_of, row.alias_leaf = plain.name_of(told.data.get("alias")), leaf
             return
         bus = self.rows.find(told.subject)
         if bus is not None:
-            self._configure(bus, BusName(told.installation, told.bus), bus.profile)
+            self._configure(bus, BusName(told.installation, told.bus), profile)
 
     def open(self, told: SegmentTold, leaf: int) -> tuple[BusRow, InForce]:
         """Give the bus of a segment, with what is in force for it now."""

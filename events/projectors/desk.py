@@ -68,7 +68,7 @@ class Desk:
         told = settings.read(item.statement)
         if told is not None:
             self.settings.take(told, item.statement)
-            self.buses.take_act(told, item.leaf)
+            self.buses.take_act(told, self.lanes.told_profile(told.subject), item.leaf)
             self.crossing.take_act(told)
             self._note(self.crossing.drain(), item.leaf, CROSS, {})
 

@@ -171,6 +171,11 @@ class Lanes:
         found = [*self.rows.load("first_leaf >= %s", [0]), *self.rows.fresh()]
         return sorted(found, key=lambda one: (one.first_leaf, one.lane))
 
+    def told_profile(self, bus: str) -> str:
+        """Give the profile that the newest segment of a bus names."""
+        newest = max(self.of_bus(bus), key=lambda one: one.last_leaf, default=None)
+        return "" if newest is None else newest.profile
+
     def of_bus(self, bus: str) -> list[LaneRow]:
         """Give the lanes of a bus as the batch left them so far."""
         stored = self.rows.load("bus = %s", [bus])

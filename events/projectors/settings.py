@@ -14,17 +14,11 @@ from events.domain.told.names import BusName
 from events.domain.told.settings import CONFIGURE, MAINTAIN, SettingTold
 from events.projectors.book import Book
 from events.projectors.rows import SettingRow
-from kit import bulk
+from events.queries import bus_settings
 from ledger.domain import plain
 from ledger.domain.names import column
 from ledger.domain.statement import Statement
-
-WINDOWS = 100
-"""The newest maintenances that are looked at."""
-_NEWEST = (
-    "SELECT leaf_index, data FROM bus_setting WHERE project_id = %s AND subject = %s "
-    "AND verb = %s ORDER BY leaf_index DESC LIMIT %s"
-)
+from ledger.queries.as_of import LAST_LEAF
 
 
 @dataclass(slots=True)
@@ -47,7 +41,10 @@ class Settings:
         self.rows = Book(self.project_id, "bus_setting", SettingRow, 2)
 
     def take(self, told: SettingTold, statement: Statement) -> None:
-        """Note an act."""
+        """Note an act; a maintenance whose time cannot be read is none."""
+        window = told_settings.window_of(told.data) if told.verb == MAINTAIN else None
+        if told.verb == MAINTAIN and window is None:
+            return
         self.rows.put(
             SettingRow(
                 told.subject,
@@ -59,12 +56,12 @@ class Settings:
                 told.actor,
             )
         )
-        if told.bus:
+        if told.verb == CONFIGURE:
             known = self._of(told.subject)
-            if told.verb == CONFIGURE:
-                known.data, known.leaf = plain.object_of(told.data.get("settings")), statement.leaf
-            elif (window := told_settings.window_of(told.data)) is not None:
-                known.windows = [*known.windows, window][-WINDOWS:]
+            known.data, known.leaf = plain.object_of(told.data.get("settings")), statement.leaf
+        elif window is not None:
+            known = self._of(told.subject)
+            known.windows = [*known.windows, window][-bus_settings.WINDOWS :]
 
     def of(self, bus: BusName, profile: str) -> tuple[InForce, int | None]:
         """Give what is in force for a bus of which a segment names the profile, and since when."""
@@ -77,17 +74,9 @@ class Settings:
         return self._known[subject]
 
     def _load(self, subject: str) -> _Known:
-        known = _Known({}, None, [])
-        for leaf, data in self._stored(subject, CONFIGURE, 1):
-            known.data, known.leaf = plain.object_of(data.get("settings")), leaf
-        for _, data in reversed(self._stored(subject, MAINTAIN, WINDOWS)):
-            window = told_settings.window_of(data)
-            known.windows += [] if window is None else [window]
-        return known
-
-    def _stored(self, subject: str, verb: str, most: int) -> list[tuple[int, Mapping[str, object]]]:
-        rows = bulk.select_rows(_NEWEST, [self.project_id, subject, verb, most])
-        return [(leaf, plain.object_of(json.loads(data))) for leaf, data in rows]
+        data, leaf = bus_settings.configured(self.project_id, subject, LAST_LEAF)
+        windows = bus_settings.maintenances(self.project_id, subject, LAST_LEAF)
+        return _Known(data, leaf, windows)
 
     def write(self) -> None:
         """Write the acts."""
