@@ -80,7 +80,7 @@ class PadReplica:
         self.name, self.workspaces, self.names = name, workspaces, names
         self.process: Process | None = None
         self.stopped_at: int | None = None
-        self._told: Counter[str] = Counter()
+        self._resets: list[dict[str, Any]] = []
 
     @property
     def running(self) -> Process:
@@ -97,7 +97,6 @@ class PadReplica:
             model.subscribe(one, at)
         publisher = Publisher(client, version, writes_epoch=flag, names=self.names)
         self.process = Process(publisher, Ear(client, channels, marks), model, at)
-        self._told = Counter()
 
     def stop(self, at: int) -> None:
         """End the process; what is published from now on it never sees."""
@@ -110,8 +109,19 @@ class PadReplica:
         heard = [(channel[start:], text) for channel, text in self.running.ear.read_to(mark)]
         del heard[: int(loses)]
         for workspace, text in heard:
-            self.running.model.take(record_of(workspace, text, at, self.name))
+            self._take(record_of(workspace, text, at, self.name))
         return heard
+
+    def _take(self, record: Record) -> None:
+        """Take a message, and note the resets that it brought as the version's log would."""
+        model = self.running.model
+        before = Counter(model.resets)
+        model.take(record)
+        fields = {"workspace": record.scope, "id": str(record.id)}
+        self._resets += [
+            {"reason": reason, "at": record.at, "fields": fields}
+            for reason in (model.resets - before).elements()
+        ]
 
     def resume(self, workspace: str, cursor: int) -> Given:
         """Answer a client that comes back with a cursor."""
@@ -143,12 +153,10 @@ class PadReplica:
             "pad_eventbus_publish_total": self.running.published,
         }
 
-    def new_resets(self) -> list[str]:
-        """Give the reasons of the resets since this was asked last, once for each reset."""
-        counted = Counter(self.running.model.resets)
-        fresh = counted - self._told
-        self._told = counted
-        return sorted(fresh.elements())
+    def take_resets(self) -> list[dict[str, Any]]:
+        """Give the resets since this was asked last, in order."""
+        taken, self._resets = self._resets, []
+        return taken
 
     @property
     def phase(self) -> str:

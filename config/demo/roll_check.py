@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from config.demo.fire import Report, Server
@@ -26,10 +27,12 @@ def compare(server: Server, run: Run, lines: Sequence[Line]) -> Report:
     buses = [bus_id(name, bus) for bus in (ACTIVITY, WATCH)]
     buses.append(bus_id(run.installation(THEIRS), WATCH))
     found = [one for bus in buses for one in _findings(server, bus)]
-    answers = _all(server, f"/installations/{installation_id(name)}/resumes")
-    _compare_lanes(server.get(f"/buses/{bus_id(name, ACTIVITY)}"), lines, report)
+    own = f"/installations/{installation_id(name)}"
+    _compare_lanes(server.get(f"/buses/{buses[0]}"), lines, report)
     _compare_findings(found, lines, report)
-    _compare_answers(answers, lines, report)
+    _compare_answers(_all(server, f"{own}/resumes"), lines, report)
+    _compare_resets(_all(server, f"{own}/resets"), lines, report)
+    _compare_phases(server.get(f"/buses/{buses[0]}/timeline")["phases"], lines, report)
     return report
 
 
@@ -91,11 +94,14 @@ def _difference(want: Counter[Named], have: Counter[Named]) -> str:
 
 
 def _list(counted: Counter[Named]) -> str:
-    return ", ".join(f"{count} on {bus} {lane}" for (bus, _, lane), count in counted.items())
+    return ", ".join(
+        f"{count} on {' '.join(filter(None, (bus, lane)))}"
+        for (bus, _, lane), count in counted.items()
+    )
 
 
 def _compare_answers(answers: Iterable[Body], lines: Sequence[Line], report: Report) -> None:
-    told = [one.body for one in lines if isinstance(one, Told) and one.what == "resume"]
+    told = list(_told(lines, "resume"))
     given = Counter((one["replica"], one["cursor"], one["answer"]) for one in told)
     stored = Counter((one["replica"], one["cursor"], one["given"]) for one in answers)
     report.add(given == stored, f"{stored.total()} of {given.total()} answers are on record")
@@ -110,3 +116,32 @@ def _compare_answers(answers: Iterable[Body], lines: Sequence[Line], report: Rep
         missed == judged,
         f"{len(judged)} ids are named as missed by clients; the rig counted {len(missed)}",
     )
+
+
+def _compare_resets(resets: Iterable[Body], lines: Iterable[Line], report: Report) -> None:
+    counted = Counter(
+        (told["replica"], reset["reason"])
+        for told in _told(lines, "replica")
+        for reset in told["resets"]
+    )
+    stored = Counter((one["replica"], one["reason"]) for one in resets)
+    report.add(
+        stored == counted,
+        f"{stored.total()} resets are on record; the replicas counted {counted.total()}",
+    )
+
+
+def _compare_phases(phases: Iterable[Body], lines: Iterable[Line], report: Report) -> None:
+    """Compare how often a replica that reads bare ids alone ran beside one that writes epochs."""
+    running: dict[str, str] = {}
+    mixes = [False]
+    for told in _told(lines, "replica"):
+        running[told["replica"]] = told["phase"][:2]
+        mixes.append({"S0", "S2"} <= set(running.values()))
+    wanted = sum(after and not before for before, after in pairwise(mixes))
+    shown = sum(one["tone"] == "bad" for one in phases)
+    report.add(shown == wanted, f"{shown} illegal mix of phases; the rig ran {wanted}")
+
+
+def _told(lines: Iterable[Line], what: str) -> Iterator[Body]:
+    return (one.body for one in lines if isinstance(one, Told) and one.what == what)

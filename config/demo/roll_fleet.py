@@ -144,7 +144,7 @@ class Fleet:
     def tell_replica(self, name: str) -> None:
         """Have a replica post its phase, its counters and the resets since it did so last."""
         replica = self.replicas[name]
-        resets = replica.new_resets()
+        resets = replica.take_resets()
         told = {"replica": name, "phase": replica.phase, "metrics": replica.metrics()}
         started = {"started_at": replica.running.started_at, "namespace": self.names.namespace}
         self._sink(Told(self.at, "replica", {**told, **started, "resets": resets}))

@@ -36,7 +36,9 @@ class Tailed:
 def tail(client: redis.Redis, tailed: Tailed) -> Iterator[None]:
     """Run a tail of the activity bus while the block runs; it has stored all when this returns."""
     before = _patterns(client)
-    process = subprocess.Popen(_command(tailed), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        _command(tailed), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     try:
         _wait(process, client, before)
         yield

@@ -118,8 +118,7 @@ class Teller:
             self._started[name] = started_at
             self._profiles[name] = BARE if line.body["phase"] == "S0" else GENERATION
             self.voices.pop((OURS, ACTIVITY, name), None)
-        at = self.run.time(line.at)
-        resets = [{"reason": one, "at": at, "fields": {}} for one in line.body["resets"]]
+        resets = [{**one, "at": self.run.time(one["at"])} for one in line.body["resets"]]
         return {"started_at": self.run.time(started_at), "resets": resets}
 
     def _configure(self, bus: str, settings: dict[str, Any]) -> None:

@@ -17,6 +17,9 @@ THEIRS = bus_id("pad-x-b", WATCH)
 LINES: list[Line] = [
     Heard(0, ("tail", "r1"), "ws-1", "{}"),
     Told(1, "resume", {"replica": "r1", "cursor": "5", "answer": "replay"}),
+    Told(2, "replica", {"replica": "r1", "phase": "S0", "resets": []}),
+    Told(3, "replica", {"replica": "r2", "phase": "S2", "resets": [{"reason": "epoch_change"}]}),
+    Told(4, "replica", {"replica": "r1", "phase": "S1", "resets": []}),
     Provoked(1, "SILENT_SKIP", "r1", missed=("4",)),
     Provoked(2, "EPOCH_CHANGE", ""),
     Provoked(3, "CROSS_FEED", "tail", WATCH),
@@ -42,13 +45,17 @@ class Pages:
              "missed": ["4"]}
         ]  # fmt: skip
         self.lanes = [{"replica": "tail", "messages": 1}, {"replica": "r1", "messages": 1}]
+        self.resets: list[Found] = [{"replica": "r2", "reason": "epoch_change"}]
+        self.phases = [{"tone": "plain"}, {"tone": "bad"}]
 
     def get(self, path: str, **query: str) -> dict[str, Any]:
         if path.endswith("/findings"):
             return self._page(self.findings[path.split("/")[2]], query)
         if path == f"/installations/{installation_id('pad-x')}/resumes":
             return self._page(self.answers, query)
-        return {"lanes": self.lanes}
+        if path.endswith("/resets"):
+            return self._page(self.resets, query)
+        return {"phases": self.phases} if path.endswith("/timeline") else {"lanes": self.lanes}
 
     @staticmethod
     def _page(items: list[Found], query: dict[str, str]) -> dict[str, Any]:
@@ -97,6 +104,17 @@ def test_what_our_tail_samples_of_redis_itself_is_not_the_rigs(one: Found) -> No
     pages.findings[BUS].append(one)
 
     assert failed(pages) == []
+
+
+def test_a_reset_or_an_illegal_mix_that_is_missing_is_said() -> None:
+    pages = Pages()
+    pages.resets.clear()
+    pages.phases.pop()
+
+    assert failed(pages) == [
+        "0 resets are on record; the replicas counted 1",
+        "0 illegal mix of phases; the rig ran 1",
+    ]
 
 
 def test_a_message_an_answer_or_a_missed_id_too_few_is_said() -> None:
