@@ -103,7 +103,7 @@ class CrossWatch:
             if not is_telling_one:
                 self._note_alike(record, owner, other, is_same and abs(record.at - at) <= MINUTE)
             elif is_same:
-                self._tell(codes.CROSS_FEED, record, owner, other, "same_body")
+                self._tell(codes.CROSS_FEED, record, owner, other, "same_event")
             elif body and record.fingerprint:
                 self._tell(codes.FORKED_EPOCH, record, owner, other, "another_body")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from events.domain.evaluate_stream import evaluate
+from events.domain.finding_rules import RULES
 from events.domain.findings import Finding
 from events.domain.records import BARE, FRAME, HOLE, JUNK, PREFIXED, SECOND, Record
 from events.domain.spaces import Space
@@ -65,7 +66,9 @@ def judge(records: list[Body], until: float = LATER, **named: Any) -> dict[str, 
     """Judge a history on a dense bus with tokens, unless `named` says otherwise."""
     bus = {"density": named.pop("density", "dense"), "profile": named.pop("profile", "opaque")}
     document = {"buses": {"b": bus}, "records": records, "until": until, **named}
-    return evaluate(json.loads(json.dumps(document)))
+    answer = evaluate(json.loads(json.dumps(document)))
+    assert {one["rule"] for one in answer["findings"]} <= RULES.keys()
+    return answer
 
 
 def findings(records: list[Body], until: float = LATER, **named: Any) -> list[Body]:
