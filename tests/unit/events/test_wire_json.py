@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +126,28 @@ def test_bytes_that_are_not_utf8_are_replaced_one_by_one() -> None:
 )  # fmt: skip
 def test_integers_are_read_as_go_parses_them(text: str, expected: int | None) -> None:
     assert go_json.parse_int64(text) == expected
+
+
+EVENT = Fields(
+    {
+        "id": int, "type": str, "workspace_id": str, "items_changed": bool, "title": str,
+        "source": str, "timestamp": int, "count": int,
+    }
+)  # fmt: skip
+RECORDED = json.loads((Path(__file__).parents[2] / "data" / "go_json.json").read_text())["cases"]
+
+
+def test_what_go_itself_answered_is_answered_here() -> None:
+    for coded, expected in RECORDED:
+        text = go_json.text_of(base64.b64decode(coded))
+        found = go_json.unmarshal(text, EVENT)
+
+        answer = found and {
+            name: str(value) if name in ("id", "timestamp") else value
+            for name, value in found.members.items()
+            if name in EVENT.kinds and value
+        }
+        assert (text, answer) == (text, expected)
 
 
 VALUES = st.recursive(
