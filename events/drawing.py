@@ -21,6 +21,8 @@ LETTER = 6.6
 """The width of a letter of a label, about."""
 HEAD, AXIS = 40, 26
 STRIP, BAR = 30, 14
+MOST_LANES, MOST_SPACES = 40, 200
+"""Replicas that are drawn, and ID spaces that are listed: more than these nobody could read."""
 PIXELS = 3
 """The width of what is one point of a line: a finer one would only make the page longer."""
 TONES = {"critical": "bad", "warning": "gap", "note": "plain"}
@@ -79,13 +81,16 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
     span = (time_of(document["to"]) - begun) / timedelta(milliseconds=1)
     scale = Scale(begun, max(1.0, span))
     lane = asked.get("lane", "")
-    of_lane = [one for one in document["bands"] if not lane or one["lane"] == lane]
+    shown = [one for one in document["strips"] if not lane or one["lane"] == lane][:MOST_LANES]
+    lanes = {one["lane"] for one in shown}
+    of_lane = [one for one in document["bands"] if one["lane"] in lanes]
     spans = {one["id"]: (scale.ms(one["born_at"]), scale.ms(one["last_at"])) for one in of_lane}
     rows = bands.rows_of(of_lane, spans)
     foot = max(HEAD + 80, bands.stack(rows, HEAD))
     is_sparse = document["bus"]["density"] == "sparse"
     drawn = [_row(row, scale, asked, is_sparse=is_sparse) for row in reversed(rows)]
-    strips = _strips(document, lane, scale, foot + AXIS + 8)
+    top = foot + AXIS + 8
+    strips = [_strip(one, document, scale, top + STRIP * n) for n, one in enumerate(shown)]
     return {
         "width": WIDTH,
         "height": foot + AXIS + 8 + STRIP * len(strips),
@@ -98,7 +103,10 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
         "phases": _phases(document, scale),
         "strips": strips,
         "marks": _marks(document, rows, drawn, scale, foot, asked),
-        "spaces": _spaces(document["bands"], lane),
+        "spaces": _spaces(of_lane, asked)[:MOST_SPACES],
+        "lanes": len(shown),
+        "lanes_left_out": 0 if lane else len(document["strips"]) - len(shown),
+        "spaces_left_out": max(0, len(of_lane) - MOST_SPACES),
         "moves": twin.moves_of(document, asked),
         "table": twin.table_of(document, asked),
         "coverage": twin.coverage_of(document, lane),
@@ -123,7 +131,7 @@ def _row(row: Row, scale: Scale, asked: Mapping[str, str], *, is_sparse: bool) -
         "label": label,
         "title": f"{row.label}, ids {row.least:,} to {row.greatest:,}, {row.count:,} messages",
         "is_chosen": any(band["id"] == asked.get("band") for band in row.bands),
-        "query": f"?band={row.bands[0]['id']}",
+        "query": twin.band_query(row.bands[0], asked),
         "lines": [_line(row, band, scale, is_sparse=is_sparse) for band in row.bands],
     }
 
@@ -171,11 +179,6 @@ def _phases(document: Document, scale: Scale) -> list[Document]:
         for one in document["phases"]
         for x in (scale.x(one["from_ms"]),)
     ]
-
-
-def _strips(document: Document, lane: str, scale: Scale, top: int) -> list[Document]:
-    shown = [one for one in document["strips"] if not lane or one["lane"] == lane]
-    return [_strip(one, document, scale, top + STRIP * n) for n, one in enumerate(shown)]
 
 
 def _strip(strip: Document, document: Document, scale: Scale, y: int) -> Document:
@@ -243,13 +246,12 @@ def _marks(
     ]
 
 
-def _spaces(found: list[Document], lane: str) -> list[Document]:
+def _spaces(found: list[Document], asked: Mapping[str, str]) -> list[Document]:
     """List the bands for the table, the newest first, each with the one that it came after."""
     labels = {one["id"]: one["label"] for one in found}
-    shown = [one for one in found if not lane or one["lane"] == lane]
     return [
-        one | {"after": labels.get(one["parent"] or "", ""), "query": f"?band={one['id']}"}
-        for one in sorted(shown, key=lambda band: (time_of(band["born_at"]), band["id"]))[::-1]
+        one | {"after": labels.get(one["parent"] or "", ""), "query": twin.band_query(one, asked)}
+        for one in sorted(found, key=lambda band: (time_of(band["born_at"]), band["id"]))[::-1]
     ]
 
 

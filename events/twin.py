@@ -93,6 +93,13 @@ def finding_query(finding: Mapping[str, Any], asked: Mapping[str, str]) -> str:
     return _query(asked, finding=finding["id"])
 
 
+def band_query(band: Mapping[str, Any], asked: Mapping[str, str]) -> str:
+    """Give the query string that shows the life of a band, and a little around it."""
+    born, ended = time_of(band["born_at"]), time_of(band["last_at"])
+    edge = max((ended - born) / 25, timedelta(milliseconds=10))
+    return _query(asked, born - edge, ended + edge, band=band["id"])
+
+
 def _neighbours(findings: list[Document], asked: Mapping[str, str]) -> Document:
     """Link to the findings before and after the chosen one, in order of time."""
     chosen = asked.get("finding", "")

@@ -79,10 +79,9 @@ function drawPoints(ctx, rows, chart, colours) {
   for (const row of rows) {
     for (const band of row.bands) {
       const place = lanes.indexOf(band.lane);
-      if (chart.lane && band.lane !== chart.lane) continue;
       const shift = offsetIn(row, band), base = Number(band.base);
-      ctx.lineWidth = chart.lane ? 1.6 : widths(lanes.length, place);
-      ctx.globalAlpha = chart.lane || place === lanes.length - 1 ? 1 : 0.32;
+      ctx.lineWidth = widths(lanes.length, place);
+      ctx.globalAlpha = place === lanes.length - 1 ? 1 : 0.32;
       drawBand(ctx, band, chart, saw ? (value) => saw.y(base + value) : (value) => heightAt(row, value + shift));
     }
   }

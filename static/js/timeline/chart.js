@@ -1,7 +1,7 @@
 // One chart: uPlot for the canvas, the axis, the cursor and the drag; our SVG over it for all that is clicked.
 
 import { bandsPlugin, readColours } from "./bands.js";
-import { absolute, rowsOf, stack } from "./layout.js";
+import { absolute, lanesOf, rowsOf, stack } from "./layout.js";
 import { drawMarkers } from "./markers.js";
 import { drawOverview } from "./overview.js";
 import { tickText, ticks } from "./scale.js";
@@ -12,7 +12,7 @@ const GUTTER = 132, NARROW = 640, EDGE = 20, HEAD = 40, AXIS = 26, LEAST_PLOT = 
 export class Chart {
   // `parts` are the elements of the stage; `said` tells what happens: a range drawn by hand, and where the cursor is.
   constructor(parts, said, shapes) {
-    Object.assign(this, { parts, said, shapes, rows: [], doc: null, colours: readColours(parts.stage) });
+    Object.assign(this, { parts, said, shapes, rows: [], lanes: [], doc: null, colours: readColours(parts.stage) });
     this.width = this.measured();
     this.plot = this.made();
   }
@@ -82,7 +82,7 @@ export class Chart {
     return {
       rows, shapes: this.shapes, isSparse: doc?.bus.density === "sparse", colours: this.colours, x: (at) => this.x(at), origin: doc ? Date.parse(doc.from) : 0,
       left: this.left, right: this.right, top: HEAD, bottom: this.height - AXIS, isNarrow: this.width < NARROW,
-      lanes: doc?.strips.map((one) => one.lane) ?? [], lane: shown.lane ?? "", saw: shown.isAbsolute && rows.length ? absolute(rows, HEAD, this.height - AXIS - HEAD) : null,
+      lanes: this.lanes, saw: shown.isAbsolute && rows.length ? absolute(rows, HEAD, this.height - AXIS - HEAD) : null,
       findings: (doc?.findings ?? []).filter((one) => !shown.lane || !one.lane || one.lane === shown.lane),
       clusters: doc?.clusters ?? [], holes: doc?.holes ?? [], phases: doc?.phases ?? [], ticks: this.ticks().at,
       finding: shown.finding, ...this.said.addresses,
@@ -93,8 +93,11 @@ export class Chart {
   draw(doc, whole, shown) {
     this.shown = shown;
     this.range = shown.range;
-    if (doc !== this.doc) this.rows = rowsOf(doc.bands);
-    this.doc = doc;
+    if (doc !== this.doc || shown.lane !== this.lane) {
+      this.lanes = lanesOf(doc, shown.lane);
+      this.rows = rowsOf(doc.bands.filter((band) => this.lanes.includes(band.lane)));
+    }
+    Object.assign(this, { doc, lane: shown.lane });
     for (const row of this.rows) row.isChosen = row.bands.some((band) => band.id === shown.band);
     this.height = Math.max(LEAST_PLOT, stack(this.rows, HEAD)) + AXIS;
     this.plot.batch(() => {
@@ -133,7 +136,6 @@ export class Chart {
     const found = [];
     for (const row of this.rows) {
       for (const band of row.bands) {
-        if (this.shown.lane && band.lane !== this.shown.lane) continue;
         const place = nearest(band.t, time - origin);
         if (place < 0 || Math.abs(band.t[place] + origin - time) > near) continue;
         const [low, high] = [BigInt(band.base) + BigInt(band.lo[place]), BigInt(band.base) + BigInt(band.hi[place])];

@@ -3,7 +3,10 @@
 
 export const LEAST = 36;
 export const TITLE = 17;
-const PER_TENFOLD = 18, APART = 6, MOST_ROWS = 40;
+const PER_TENFOLD = 18, APART = 6, MOST_ROWS = 40, MOST_LANES = 40;
+
+// The lanes that are drawn: the chosen one, or the first of all. More than these nobody could tell apart.
+export const lanesOf = (doc, chosen) => doc.strips.map((one) => one.lane).filter((lane) => !chosen || lane === chosen).slice(0, MOST_LANES);
 
 // An epoch that comes back keeps its row: the same counter goes on. Spaces without one are told apart by their place.
 function keyOf(band, seen) {

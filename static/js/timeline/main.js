@@ -175,6 +175,7 @@ class Timeline {
 
   async step(by) {
     const next = stepFrom(this.items, this.shown.finding, by, this.shown.range);
+    if (!this.items.length) return announce("There are no findings in this time");
     if (!next) return announce(by > 0 ? "That was the last finding" : "That was the first finding");
     if (next.cluster) return this.open(next, by);
     return this.choose(next, true);
@@ -213,4 +214,10 @@ class Timeline {
   }
 }
 
-if (host && window.uPlot) new Timeline().start().catch(() => announce("The timeline could not be made movable; the drawing and the table stand"));
+if (host && window.uPlot) {
+  new Timeline().start().catch((error) => {
+    host.classList.remove("drawn");
+    console.error(error);
+    announce("The timeline could not be made movable; the drawing and the tables stand");
+  });
+}

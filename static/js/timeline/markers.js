@@ -1,7 +1,7 @@
 // Findings on the chart: by shape, letter and colour. Those of one kind that lie closer than 12 px are one marker with a count.
 
 import { heightOfId, TITLE } from "./layout.js";
-import { emptied, mark, node, titled } from "./shapes.js";
+import { emptied, mark, node, seen, titled } from "./shapes.js";
 
 const CLOSE = 12, ROOM = 20, LETTER = 6.6;
 
@@ -64,7 +64,7 @@ function drawn(marker, frame) {
     href: frame.findingUrl(first),
     class: `finding on-${toneOf[first.severity] ?? "plain"}${isChosen ? " chosen" : ""}`,
     "data-finding": first.id,
-    "aria-label": says(marker),
+    "aria-label": seen(says(marker)),
     tabindex: "-1",
   });
   link.append(titled(says(marker)), mark(frame.shapes[first.code] ?? frame.shapes.other, marker.x, marker.y, first.letter, marker.findings.length));
@@ -80,10 +80,10 @@ function cluster(one, frame) {
 
 // The name of each row that is in sight, at its left end or as far left of it as the edge asks for.
 function named(frame) {
-  const seen = frame.rows.filter((row) => !frame.saw && frame.x(row.ended) > frame.left && frame.x(row.born) < frame.right);
-  return seen.map((row) => {
+  const inSight = frame.rows.filter((row) => !frame.saw && frame.x(row.ended) > frame.left && frame.x(row.born) < frame.right);
+  return inSight.map((row) => {
     const ids = `${row.least.toLocaleString("en")}…${row.greatest.toLocaleString("en")}`;
-    const name = row.label.length > 24 ? `${row.label.slice(0, 14)}…` : row.label;
+    const name = seen(row.label.length > 24 ? `${row.label.slice(0, 14)}…` : row.label);
     const text = `${name} · ${ids}`;
     const x = Math.max(frame.left + 4, Math.min(Math.max(frame.left, frame.x(row.born)) + 6, frame.right - text.length * LETTER));
     return { row, text, title: `${row.label}, ids ${ids}, ${row.count.toLocaleString("en")} messages`, x, end: x + text.length * LETTER, y: row.top + 13 };
@@ -100,7 +100,7 @@ function phaseNames(frame) {
   return frame.phases.map((phase) => {
     const left = Math.max(frame.left, frame.x(frame.origin + phase.from_ms));
     const room = Math.min(frame.right, frame.x(frame.origin + phase.to_ms)) - left;
-    return room < 40 ? "" : node("text", { x: left + 3, y: 10, class: `phase on-${phase.tone}` }, phase.label.slice(0, Math.floor(room / 5.9)));
+    return room < 40 ? "" : node("text", { x: left + 3, y: 10, class: `phase on-${phase.tone}` }, seen(phase.label.slice(0, Math.floor(room / 5.9))));
   });
 }
 

@@ -2,6 +2,11 @@
 
 const SPACE = "http://www.w3.org/2000/svg";
 
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu;
+
+// Text of producers with what cannot be seen marked: a sign of direction would turn the label around.
+export const seen = (text) => String(text).replace(UNSEEN, "�");
+
 export function node(name, attributes = {}, ...children) {
   const made = document.createElementNS(SPACE, name);
   for (const [key, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(key, value);
@@ -9,7 +14,7 @@ export function node(name, attributes = {}, ...children) {
   return made;
 }
 
-export const titled = (text) => node("title", {}, text);
+export const titled = (text) => node("title", {}, seen(text));
 
 export const emptied = (parent) => {
   parent.replaceChildren();

@@ -1,6 +1,6 @@
 // One strip for each replica below the bands: what it could vouch for, and what it answered to those who resumed.
 
-import { emptied, node, titled } from "./shapes.js";
+import { emptied, node, seen, titled } from "./shapes.js";
 
 export const STRIP = 30;
 const BAR = 14;
@@ -22,18 +22,18 @@ function resume(one, y, frame) {
   const x = frame.x(frame.origin + one.at_ms);
   if (x < frame.left || x > frame.right) return "";
   const says = `resume: ${one.answer.replace("_", " ")}${one.code ? `, ${one.code}` : ""}`;
-  const link = node("a", { class: `resume ${one.code ? "on-bad" : "on-plain"}`, href: frame.refUrl(one.ref), "aria-label": says, tabindex: "-1" }, titled(says));
+  const link = node("a", { class: `resume ${one.code ? "on-bad" : "on-plain"}`, href: frame.refUrl(one.ref), "aria-label": seen(says), tabindex: "-1" }, titled(says));
   link.append(node("rect", { x: x - 9, y: y - 5, width: 18, height: 24, class: "hit" }), node("path", { d: `M${x.toFixed(1)} ${y - 3}v${BAR + 6}` }), node("text", { x, y: y + 11 }, ANSWERS[one.answer] ?? "?"));
   return link;
 }
 
 function name(strip, y, frame) {
   const words = `${strip.replica.slice(0, 14)} · ${strip.basis}`;
-  return node("text", { x: frame.isNarrow ? frame.left : 0, y: frame.isNarrow ? y - 4 : y + 11, class: "lane-name" }, words);
+  return node("text", { x: frame.isNarrow ? frame.left : 0, y: frame.isNarrow ? y - 4 : y + 11, class: "lane-name" }, seen(words));
 }
 
 export function drawStrips(svg, strips, frame) {
-  const shown = strips.filter((one) => !frame.lane || one.lane === frame.lane);
+  const shown = strips.filter((one) => frame.lanes.includes(one.lane));
   const step = frame.isNarrow ? STRIP + 6 : STRIP;
   emptied(svg);
   shown.forEach((strip, place) => {

@@ -2,6 +2,7 @@
 
 import { announce } from "../page.js";
 import { moment } from "./scale.js";
+import { seen } from "./shapes.js";
 
 const REST = 400, MOST = 4;
 let waits;
@@ -17,13 +18,13 @@ export function tell(place, at, chart, zone, isByKey) {
   const found = chart.at(at);
   const more = found.length > MOST ? `; and ${found.length - MOST} more` : "";
   const text = `${moment(at, zone)}: ${found.slice(0, MOST).map(sentence).join("; ") || "nothing was heard"}${more}`;
-  place.textContent = text;
+  place.textContent = seen(text);
   if (isByKey) waits = setTimeout(() => announce(text), REST);
 }
 
 export function tellFinding(place, item, items, zone) {
   const { finding } = item;
-  const write = (name, text) => (place.querySelector(`[data-say="${name}"]`).textContent = text);
+  const write = (name, text) => (place.querySelector(`[data-say="${name}"]`).textContent = seen(text ?? ""));
   place.hidden = false;
   place.dataset.severity = finding.severity;
   write("code", finding.code);

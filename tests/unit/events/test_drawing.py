@@ -171,6 +171,30 @@ def test_a_sparse_bus_is_drawn_as_points_and_a_dense_one_as_a_line() -> None:
     assert drawn(sparse)["rows"][0]["lines"][0].count("M") > 10
 
 
+def test_of_very_many_replicas_and_spaces_some_are_drawn_and_the_rest_is_said() -> None:
+    document = story(points=24, findings=3)
+    strip, space = document["strips"][0], document["bands"][0]
+    strips = [strip | {"lane": f"l{number}", "replica": f"r{number}"} for number in range(300)]
+    found = [
+        space | {"id": f"l0/{number}", "lane": "l0", "ordinal": number, "epoch": str(number)}
+        for number in range(500)
+    ]
+
+    picture = drawn(document | {"strips": strips, "bands": found})
+
+    assert len(picture["strips"]) == 40
+    assert picture["lanes_left_out"] == 260
+    assert len(picture["rows"]) == 40
+    assert (len(picture["spaces"]), picture["spaces_left_out"]) == (200, 300)
+
+
+def test_a_band_is_linked_by_its_life() -> None:
+    asked = parse_qs(drawn()["spaces"][0]["query"][1:])
+
+    assert asked["from"][0] < asked["to"][0]
+    assert asked["band"][0].startswith("l")
+
+
 def test_strips_answers_and_phases_are_in_the_table_too() -> None:
     coverage = drawn()["coverage"]
 
