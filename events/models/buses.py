@@ -154,8 +154,9 @@ class LaneStep(models.Model):
 class BusSpace(models.Model):
     """One ID space of a lane, in the order of birth. `epoch` is null where messages carry none.
 
-    `kind` says how it began (`adopted`, `epoch`, `reset`, `incarnation`), `parent` is the ordinal
-    of the one before it, `switch_id` the last id of that one.
+    `kind` says how it began (`adopted`, `epoch`, `reset`, `incarnation`, `stray`), `parent` is the
+    ordinal of the one before it, `switch_id` the greatest id of that one. A stray one that turned
+    out to be a reset did so at `turned_leaf`; below it, it was what the three last columns say.
     """
 
     pk = models.CompositePrimaryKey("project_id", "lane", "ordinal")
@@ -176,6 +177,10 @@ class BusSpace(models.Model):
     switch_id = models.BigIntegerField(null=True)
     born_leaf = models.BigIntegerField()
     last_leaf = models.BigIntegerField()
+    turned_leaf = models.BigIntegerField(null=True)
+    was_kind = models.CharField(max_length=16, blank=True, db_default="")
+    was_born_at = models.BigIntegerField(null=True)
+    was_first = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "bus_space"

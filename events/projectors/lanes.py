@@ -151,14 +151,15 @@ class Lanes:
             if row is not None:
                 row.spaces = max(row.spaces, one.ordinal + 1)
                 self.rows.put(row)
-            self.spaces.put(
-                SpaceRow(
-                    lane, one.ordinal, bus.bus, None if one.epoch is None else column(one.epoch),
-                    one.kind, one.born_at, one.last_at, _stored(one.first), _stored(one.last),
-                    _stored(one.least), _stored(one.greatest), one.count, one.parent,
-                    _stored(one.switch_id), leaf if before is None else before.born_leaf, leaf,
-                )
+            fresh = SpaceRow(
+                lane, one.ordinal, bus.bus, None if one.epoch is None else column(one.epoch),
+                one.kind, one.born_at, one.last_at, _stored(one.first), _stored(one.last),
+                _stored(one.least), _stored(one.greatest), one.count, one.parent,
+                _stored(one.switch_id), leaf if before is None else before.born_leaf, leaf,
             )  # fmt: skip
+            if before is not None:
+                fresh.turn_from(before, leaf)
+            self.spaces.put(fresh)
 
     def spaces_of(self, lane: str) -> list[SpaceRow]:
         """Give the ID spaces of a lane as the batch left them so far, in the order of birth."""

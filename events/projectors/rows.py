@@ -102,6 +102,19 @@ class SpaceRow:
     switch_id: int | None
     born_leaf: int
     last_leaf: int
+    turned_leaf: int | None = None
+    was_kind: str = ""
+    was_born_at: int | None = None
+    was_first: int | None = None
+
+    def turn_from(self, before: SpaceRow, leaf: int) -> None:
+        """Keep what it was below a leaf at which it turned out to be something else."""
+        if before.kind != self.kind:
+            self.turned_leaf, self.was_kind = leaf, before.kind
+            self.was_born_at, self.was_first = before.born_at, before.first
+        else:
+            self.turned_leaf, self.was_kind = before.turned_leaf, before.was_kind
+            self.was_born_at, self.was_first = before.was_born_at, before.was_first
 
 
 @dataclass(slots=True)

@@ -29,6 +29,8 @@ SPACE = (
     "switch_id"
 )
 
+_TURNED = "turned_leaf, was_kind, was_born_at, was_first"
+
 
 def get_bus(project_id: int, bus: str) -> Document:
     """Give the row of a bus; raises a problem for an id that is none."""
@@ -80,11 +82,18 @@ def spaces_of(project_id: int, lanes: Sequence[str], end: int | None = None) -> 
     if end is None:
         return rows.select(SPACE, f"{where} ORDER BY lane, ordinal", parameters)
     found = rows.select(
-        f"{SPACE}, last_leaf", f"{where} AND born_leaf < %s ORDER BY lane, ordinal",
+        f"{SPACE}, {_TURNED}, last_leaf", f"{where} AND born_leaf < %s ORDER BY lane, ordinal",
         [*parameters, end],
     )  # fmt: skip
     past = _sums(project_id, [one for one in found if one["last_leaf"] >= end], end)
-    return [{**one, **past.get((one["lane"], one["ordinal"]), {})} for one in found]
+    return [{**_before(one, end), **past.get((one["lane"], one["ordinal"]), {})} for one in found]
+
+
+def _before(space: Document, end: int) -> Document:
+    """Give a space as it was taken below a leaf: one that proved a reset may have been a stray."""
+    turned_leaf = space.pop("turned_leaf")
+    was = {name: space.pop(f"was_{name}") for name in ("kind", "born_at", "first")}
+    return space if turned_leaf is None or turned_leaf < end else {**space, **was}
 
 
 def _sums(project_id: int, spaces: Sequence[Document], end: int) -> dict[tuple[str, int], Document]:

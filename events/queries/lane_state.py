@@ -24,7 +24,8 @@ _STEP = (
 )
 _REPLICA = "SELECT replica, kept_from FROM bus_lane WHERE project_id = %s AND lane = %s"
 _SPACES = (
-    "SELECT ordinal, epoch, kind, born_at, last_at, first, greatest, last_leaf FROM bus_space "
+    "SELECT ordinal, epoch, kind, born_at, last_at, first, greatest, last_leaf, turned_leaf, "
+    "was_kind, was_born_at, was_first FROM bus_space "
     "WHERE project_id = %s AND lane = %s AND born_leaf < %s ORDER BY ordinal"
 )
 _GREW = (
@@ -56,12 +57,14 @@ def find_lane(project_id: int, lane: str, end: int) -> LaneCut | None:
 def _spaces(project_id: int, lane: str, end: int) -> list[SpaceFacts]:
     """Give the spaces of a lane; those that grew later are read from the segments before."""
     rows = bulk.select_rows(_SPACES, [project_id, lane, end])
-    later = [row[0] for row in rows if row[-1] >= end]
+    later = [row[0] for row in rows if row[7] >= end]
     grew = bulk.select_in(_GREW, [project_id, lane, end], later)
     then = {space: (last_at, greatest) for space, last_at, greatest in grew}
     found = []
-    for ordinal, epoch, kind, born_at, last_at, first, greatest, _ in rows:
+    for ordinal, epoch, kind, born_at, last_at, first, greatest, _, turned, *was in rows:
         last_at, greatest = then.get(ordinal, (last_at, greatest))
+        if turned is not None and turned >= end:
+            kind, born_at, first = was
         found.append(SpaceFacts(ordinal, epoch, kind, born_at, last_at, first, greatest))
     return found
 
