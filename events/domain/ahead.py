@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.domain import codes, strays
+from events.domain import codes, highs, strays
 from events.domain.desk import Desk
 from events.domain.holes import Hole
 from events.domain.lines import NO_LIMIT, NOT_ROUNDED, Line
@@ -19,10 +19,11 @@ def look(desk: Desk, line: Line, record: Record) -> None:
         strays.end(desk, line, record.at)
     if line.rounded != NOT_ROUNDED:
         note_rounding(desk, line, record)
+    lone = highs.settle(desk, line, record) if line.lone is not None else None
     if number > line.limit:
         _climb(desk, line, record)
     if desk.is_dense and number > line.high + 1 and line.rounded == NOT_ROUNDED:
-        _open_hole(desk, line, record)
+        _open_hole(desk, line, record, lone)
     line.is_unwatched = False
     line.look()
 
@@ -49,9 +50,13 @@ def _climb(desk: Desk, line: Line, record: Record) -> None:
     line.limit, line.limited = NO_LIMIT, None
 
 
-def _open_hole(desk: Desk, line: Line, record: Record) -> None:
+def _open_hole(desk: Desk, line: Line, record: Record, lone: int | None) -> None:
     first, last = line.high + 1, (record.id or 0) - 1
     hole = Hole(first, last, record.at, is_excused=line.is_unwatched)
+    if lone is not None:
+        hole.fill(lone)
+    if not hole.parts:
+        return
     if not hole.is_excused:
         hole.finding = desk.journal.open(
             codes.GAP,
@@ -60,7 +65,7 @@ def _open_hole(desk: Desk, line: Line, record: Record) -> None:
             record,
             due_at=hole.due_at,
             facts={**hole.told(), "fault": hole.fault, "space": line.bands[record.epoch]},
-            id=first,
+            id=hole.first,
             scope=line.scope,
         )
     line.holes.add(hole)

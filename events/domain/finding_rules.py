@@ -17,6 +17,7 @@ RULES: dict[str, str] = {
     "fills_hole": "An id that was missing comes within 2 s.",
     "reordered": "An unknown id comes at most 16 below the high-water mark.",
     "lone_low": "An id far below comes, and no rising run follows it.",
+    "old_numbering": "Soon after a restart an id goes on where the life before had ended.",
     "two_writers": "Ids come again with other bodies, three times within 16 messages.",
     "open_too_long": "Ids that the lane went past are missing for longer than 2 s.",
     "head_not_reached": "The lane is below a sampled head for longer than 2 s.",

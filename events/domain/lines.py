@@ -26,7 +26,8 @@ Body = tuple[str, int, str]
 class Line:
     """See the module. `bands` are its spaces by the epoch on the wire, `strays` those of low ids.
 
-    `limit` is the greatest id of the life before, `rounded` how many low bits of its ids were zero
+    `limit` is the greatest id of the life before, `lone` one that may still be of that life,
+    `rounded` how many low bits of its ids were zero
     as if they had passed through doubles, -1 once one was not. `is_odd` asks for a closer look at
     the next id. `resets` are the counts of points at which the line restarted.
     """
@@ -43,6 +44,8 @@ class Line:
         "is_unwatched",
         "limit",
         "limited",
+        "lone",
+        "lone_finding",
         "low",
         "low_finding",
         "points",
@@ -68,6 +71,8 @@ class Line:
         self.strays: dict[str | None, int] = {}
         self.limit = NO_LIMIT
         self.limited: Finding | None = None
+        self.lone: int | None = None
+        self.lone_finding: Finding | None = None
         self.is_unwatched = False
         self.rounded = 0
         self.resets: list[int] = []
@@ -86,7 +91,8 @@ class Line:
 
     def look(self) -> None:
         """Settle whether the next id needs a closer look even when it follows the last one."""
-        self.is_odd = bool(self.low) or self.is_unwatched or self.rounded != NOT_ROUNDED
+        is_settled = not self.low and self.lone is None and not self.is_unwatched
+        self.is_odd = not is_settled or self.rounded != NOT_ROUNDED
 
     def remember(self, number: int, body: Body) -> None:
         """Keep an id with its body, and forget the one that came longest ago."""
@@ -110,6 +116,7 @@ class Line:
             self.remember(number, body)
         self.bands, self.strays = {epoch: ordinal}, {}
         self.low, self.low_finding = [], None
+        self.lone, self.lone_finding = None, None
         self.note_restart()
         self.look()
 
@@ -138,7 +145,8 @@ class Line:
             pack(self.low_finding),
             list(self.bands.items()),
             list(self.strays.items()),
-            *(self.limit, pack(self.limited), self.is_unwatched, self.rounded),
+            *(self.limit, pack(self.limited), self.lone, pack(self.lone_finding)),
+            *(self.is_unwatched, self.rounded),
             *(self.resets, self.points),
         ]
 
@@ -156,7 +164,9 @@ def read_line(state: list[Any]) -> Line:
     line.low_finding = unpack(finding)
     line.bands = dict(bands)
     line.strays = dict(strays)
-    line.limit, limited, line.is_unwatched, line.rounded, resets, line.points = rest
-    line.limited, line.resets = unpack(limited), list(resets)
+    line.limit, limited, line.lone, lone, *rest = rest
+    line.limited, line.lone_finding = unpack(limited), unpack(lone)
+    line.is_unwatched, line.rounded, resets, line.points = rest
+    line.resets = list(resets)
     line.look()
     return line

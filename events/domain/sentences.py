@@ -105,6 +105,7 @@ def _interleave(finding: Finding) -> str:
         "fills_hole": "it was only out of order",
         "reordered": "so close that it was only out of order",
         "two_writers": "two counters take turns in this lane",
+        "old_numbering": "it is of the counter's life before, and came late",
     }
     ending = endings.get(finding.rule, "nothing after it says that the counter restarted")
     return f"Id {finding.id} came after {high}: {ending}.{_at_least(finding, 'such ids in a row')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.domain import ahead, codes, lows, resets_seen
+from events.domain import ahead, codes, highs, lows, resets_seen
 from events.domain.desk import Desk
 from events.domain.lines import NOT_ROUNDED, Line
 from events.domain.records import SECOND, Record
@@ -16,6 +16,8 @@ def take(desk: Desk, line: Line, record: Record) -> int:
     line.points += 1
     if number > line.high:
         if line.is_odd or number > line.limit or (desk.is_dense and number != line.high + 1):
+            if highs.is_lone(line, number):
+                return highs.take(desk, line, record)
             ahead.look(desk, line, record)
         line.high = number
     elif number in line.seen:

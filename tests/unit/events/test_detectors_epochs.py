@@ -186,3 +186,44 @@ def test_c33_a_bare_id_far_below_in_an_adopted_epoch_is_out_of_order() -> None:
     records = told(("7", 200), (None, 150), ("7", 201), ("7", 202))
 
     assert codes_of(records, **GENERATIONS) == [("MIXED_FORMS", "150"), ("INTERLEAVE", "150")]
+
+
+def test_a_bare_id_of_before_a_restart_that_comes_after_it_is_late_and_no_reset() -> None:
+    """Residual 3 of reference/pad.md section 4."""
+    records = told(("7", 100), ("8", 1), ("8", 2), (None, 101), ("8", 3), ("8", 4), ("8", 5))
+
+    for density in ("dense", "sparse"):
+        found = findings(records, profile="generation", density=density)
+        assert [(one["code"], one["id"]) for one in found] == [
+            ("EPOCH_CHANGE", "1"),
+            ("MIXED_FORMS", "101"),
+            ("INTERLEAVE", "101"),
+        ]
+        assert found[2]["rule"] == "old_numbering"
+
+
+def test_a_counter_that_climbs_past_its_old_end_in_one_step_is_not_late() -> None:
+    records = told(("7", 100), ("8", 1), ("8", 50), ("8", 105), ("8", 109))
+
+    (change,) = findings(records, **GENERATIONS)
+
+    assert change["facts"]["climbed_at"] == 4
+
+
+def test_a_dense_counter_that_climbs_past_its_old_end_in_one_step_misses_what_it_went_past() -> (
+    None
+):
+    records = told(("7", 100), ("8", 1), ("8", 2), ("8", 105), ("8", 106))
+
+    found = findings(records, profile="generation", density="dense")
+
+    assert [(one["code"], one["id"]) for one in found] == [("EPOCH_CHANGE", "1"), ("GAP", "3")]
+    assert found[1]["facts"]["ids"] == "3 to 104"
+
+
+def test_an_old_id_after_a_reset_without_epochs_is_late() -> None:
+    ids = [100, 1, 2, 3, 101, 4, 5, 6]
+
+    found = codes_of(told(*((None, one) for one in ids)))
+
+    assert found == [("RESET_NO_EPOCH", "1"), ("INTERLEAVE", "101")]
