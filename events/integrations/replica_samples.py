@@ -49,7 +49,8 @@ class MetricsPage:
             return []
         self._told = metrics
         at = rfc3339(clock.now())
-        return [_receipt(self.installation, self.replica, at, {"metrics": metrics})]
+        said = {"metrics": metrics}
+        return [_receipt(self.installation, self.replica, at, said, via="client")]
 
     def _fetch(self) -> str:
         # A proxy of the environment must not get the token.
@@ -121,17 +122,19 @@ class LogFile:
         at = plain.time_of(fields.get("time")) or clock.now()
         name = f"{self.installation}\n{self.replica}\n{hashlib.sha256(line).hexdigest()}"
         told = {"resets": [reset]} if said is None else said
-        made = _receipt(self.installation, self.replica, rfc3339(at), told)
+        made = _receipt(self.installation, self.replica, rfc3339(at), told, via="log")
         return {**made, "id": str(uuid.uuid5(NAMESPACE, name))}
 
 
-def _receipt(installation: str, replica: str, at: str, said: Mapping[str, Any]) -> Receipt:
+def _receipt(
+    installation: str, replica: str, at: str, said: Mapping[str, Any], *, via: str
+) -> Receipt:
     return {
         "schema": SCHEMA,
         "kind": "observe",
         "what": "replica",
         "occurred_at": at,
-        "source": {"system": "pad", "instance": installation, "via": "log"},
+        "source": {"system": "pad", "instance": installation, "via": via},
         "installation": installation,
         "replica": replica,
         "sampled_at": at,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from events.domain import key_values
 from events.domain.recording import Recorded
-from events.integrations import listener, tail_place
+from events.integrations import lane_lock, listener, tail_place
 from events.integrations.key_samples import KeySampler
 from events.integrations.listener import Say, Subscription
 from events.integrations.replica_samples import LogFile, MetricsPage
@@ -45,8 +45,21 @@ def follow(
     """Watch until told to stop, or for so long.
 
     `folder` takes what the store is too slow for. Raises Unreachable, Refused or NotPermitted
-    when the first connection fails, NotStored when the ledger could not be written at the end.
+    when the first connection fails, NotStored when the ledger could not be written at the end, and
+    LaneTaken when another tail fills the lane.
     """
+    with lane_lock.taken(folder, watched):
+        return _follow(watched, beside, folder, say, stop, seconds)
+
+
+def _follow(
+    watched: Watched,
+    beside: Beside,
+    folder: Path,
+    say: Say,
+    stop: threading.Event,
+    seconds: float | None,
+) -> Totals:
     place = tail_place.open_place(
         watched.project_id, watched.installation, watched.bus, watched.replica
     )

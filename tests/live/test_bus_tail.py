@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ import redis
 from django.db import OperationalError, connections
 
 from access.rows import ProjectRow
-from events.domain import bus_settings
-from events.integrations import redis_pushes, sampling, tail, tailing
+from events.domain import bus_settings, key_values
+from events.integrations import grants, redis_pushes, sampling, tail, tailing
+from events.integrations.lane_lock import LaneTaken
 from events.integrations.redis_address import read_address
 from events.integrations.tail import Totals
 from events.integrations.tail_writer import TailWriter
@@ -375,3 +377,58 @@ def test_entries_that_were_trimmed_meanwhile_are_a_hole(
         ("bare", "1"), ("hole", None), ("bare", "3"),
     ]  # fmt: skip
     assert rows()[1][9] == "trimmed"
+
+
+def test_a_second_tail_of_a_lane_is_refused(
+    project: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    bus = watched(project, server)
+    with Running(bus, tmp_path):
+        wait_for_subscriber(client)
+        with pytest.raises(LaneTaken):
+            tailing.follow(bus, Beside(), tmp_path, print, threading.Event(), 0.1)
+
+
+def test_the_documented_user_is_enough_for_all_that_a_tail_does(
+    project: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    bus = watched(project, server)
+    keys = [*key_values.keys_of("generation", "").values()]
+    line = grants.line_of(bus.channels, keys).replace("PASSWORD", "hunter2")
+    client.execute_command(*line.split())
+    address = read_address(f"redis://counterfoil:hunter2@127.0.0.1:{server.port}/0")
+
+    with Running(replace(bus, address=address), tmp_path) as running:
+        wait_for_subscriber(client)
+        client.publish("pad:events:ws-1", prefixed(1))
+        wait_until(lambda: rows() and bodies("keys") and bodies("heads"))
+
+    assert running.said == []
+
+
+def test_the_watch_bus_is_heard_without_being_counted_as_a_subscriber(
+    project: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    body = json.dumps({"ID": 0, "WorkspaceID": "w", "ActorName": PERSONAL, "Timestamp": 1})
+    with Running(watched(project, server, bus="watch", profile="watch"), tmp_path):
+        wait_for_subscriber(client)
+        assert client.pubsub_numsub("pad:watchevents") == [(b"pad:watchevents", 0)]
+        client.publish("pad:watchevents", f"0190c0de-5e1f-4a5b-9c2d-0a0b0c0d0e0f|3|{body}")
+        wait_until(rows)
+
+    [row] = rows()
+    assert row[1:5] == ["prefixed", "0190c0de-5e1f-4a5b-9c2d-0a0b0c0d0e0f", "3", "pad:watchevents"]
+    assert PERSONAL not in row[7]
+
+
+def test_a_channel_without_a_pattern_is_subscribed_to_by_its_name(
+    project: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    told = {"profile": "generic", "bus": "orders", "channels": ["orders"], "id": "$.seq"}
+    with Running(watched(project, server, **told), tmp_path):
+        wait_until(lambda: client.pubsub_numsub("orders") == [(b"orders", 1)])
+        for number in range(1, 101):
+            client.publish("orders", json.dumps({"seq": number}))
+        wait_until(lambda: len(rows()) == 100)
+
+    assert [row[3] for row in rows()] == [str(number) for number in range(1, 101)]

@@ -7,9 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
 import redis
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from events.integrations import grants, listener, redis_link
 from events.integrations.backlog import Backlog, Chunk
@@ -301,3 +308,71 @@ def test_a_wrong_password_is_refused_without_being_shown(
         Link(read_address(f"redis://nobody:hunter2@127.0.0.1:{server.port}"))
 
     assert "hunter2" not in str(refused.value)
+
+
+def test_a_socket_of_this_machine_is_an_address_too(tmp_path: Path) -> None:
+    path = tmp_path / "redis.sock"
+    with closing(Redis("--unixsocket", str(path))) as server:
+        server.start()
+        with Heard(read_address(f"unix://{path}?db=0")) as heard:
+            with closing(redis.Redis.from_url(server.url)) as client:
+                client.publish("pad:events:a", b"one")
+            wait_until(lambda: heard.bodies() == [b"one"])
+
+
+def test_an_encrypted_connection_is_checked_against_the_authority_that_is_named(
+    tmp_path: Path,
+) -> None:
+    certificate, key = make_certificate(tmp_path)
+    port = servers.find_free_port()
+    options = (
+        "--tls-port",
+        str(port),
+        "--tls-cert-file",
+        str(certificate),
+        "--tls-key-file",
+        str(key),
+        "--tls-ca-cert-file",
+        str(certificate),
+        "--tls-auth-clients",
+        "no",
+    )
+    given = f"rediss://127.0.0.1:{port}/0"
+    with closing(Redis(*options)) as server:
+        try:
+            server.start()
+        except servers.DidNotStart:
+            pytest.skip("this Redis is built without TLS")
+        with pytest.raises(Unreachable, match="certificate verify failed"):
+            Heard(read_address(given)).start()
+        with Heard(read_address(f"{given}?ssl_ca_certs={certificate}")) as heard:
+            with closing(redis.Redis.from_url(server.url)) as client:
+                for number in range(100):
+                    client.publish("pad:events:a", b"%d" % number + b"x" * 5_000)
+            wait_until(lambda: len(heard.bodies()) == 100)
+
+
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    """Make a certificate of its own authority for 127.0.0.1."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now, here = datetime.now(UTC), x509.IPAddress(ip_address("127.0.0.1"))
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([here]), False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    pem, own = folder / "redis.crt", folder / "redis.key"
+    pem.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    own.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return pem, own

@@ -15,6 +15,7 @@ from django.core.management.base import CommandError
 
 from access.management import lookup
 from events.integrations import recorded, tail_options, tailing
+from events.integrations.lane_lock import LaneTaken
 from events.integrations.listener import Say
 from events.integrations.redis_link import Refused, Unreachable
 from events.integrations.tail import NotStored
@@ -68,7 +69,7 @@ class Command(commands.Command):
             self.stderr.write(f"The Redis cannot be reached: {error}")
         except Refused as error:
             self.stderr.write(f"The Redis refuses: {error}")
-        except NotStored as error:
+        except (LaneTaken, NotStored) as error:
             raise CommandError(str(error)) from error
         return UNREACHABLE
 
