@@ -86,7 +86,15 @@ def spaces_of(project_id: int, lanes: Sequence[str], end: int | None = None) -> 
         [*parameters, end],
     )  # fmt: skip
     past = _sums(project_id, [one for one in found if one["last_leaf"] >= end], end)
-    return [{**_before(one, end), **past.get((one["lane"], one["ordinal"]), {})} for one in found]
+    return [_then(_before(one, end), past.get((one["lane"], one["ordinal"]))) for one in found]
+
+
+def _then(space: Document, summed: Document | None) -> Document:
+    """Give a space with what its segments held; the id that bore it may lie in a stray's."""
+    if summed is None or space["first"] is None or summed["least"] is None:
+        return {**space, **(summed or {})}
+    least, greatest = min(summed["least"], space["first"]), max(summed["greatest"], space["first"])
+    return {**space, **summed, "least": least, "greatest": greatest}
 
 
 def _before(space: Document, end: int) -> Document:
