@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from email.message import Message
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
-from config.demo import roll_check
+from config.demo import roll, roll_check
 from config.demo.roll_lines import WATCH, Heard, Line, Provoked, Told
 from config.demo.roll_teller import Run
 from events.domain.told.names import bus_id, installation_id
@@ -104,6 +106,35 @@ def test_what_our_tail_samples_of_redis_itself_is_not_the_rigs(one: Found) -> No
     pages.findings[BUS].append(one)
 
     assert failed(pages) == []
+
+
+class Late(Pages):
+    """Answers as before anything was derived, and in full from the second question on."""
+
+    is_derived = False
+
+    def get(self, path: str, **query: str) -> dict[str, Any]:
+        if not self.is_derived:
+            self.is_derived = True
+            raise HTTPError(path, 404, "Not Found", Message(), None)
+        return super().get(path, **query)
+
+
+def test_a_ledger_that_reads_behind_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roll, "REST_S", 0)
+
+    report = roll._wait(Late(), RUN, LINES, "told")  # type: ignore[arg-type]
+
+    assert report.holds
+    assert report.lines[0] == (True, "told")
+
+
+def test_a_ledger_that_never_reads_of_the_buses_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roll, "WAIT_S", 0)
+
+    report = roll._wait(Late(), RUN, LINES, "told")  # type: ignore[arg-type]
+
+    assert report.lines[1:] == [(False, "the ledger has not read of these buses yet")]
 
 
 def test_a_reset_or_an_illegal_mix_that_is_missing_is_said() -> None:
