@@ -181,13 +181,28 @@ def test_the_oldest_version_has_none_of_these_counters() -> None:
     assert notes["resume_gaps"] == "no_samples"
 
 
-def test_liveness_frames_that_come_too_early_are_named_as_the_cause() -> None:
-    sender = ReplicaFacts("new", "2", heartbeat_phase="2", knows_epoch=True)
-
-    made = board([replica("old", "2", undecodable_message=7), sender])
-
+def undecodable(version: str, sender_phase: str) -> str:
+    """Give the rule on messages that a replica could not read, beside another in that phase."""
+    other = ReplicaFacts("new", "2", heartbeat_phase=sender_phase, knows_epoch=True)
+    made = board([replica("old", "2", version=version, undecodable_message=7), other])
     cell = next(one for one in made.rows[0].cells if one.counter == "undecodable_message")
-    assert (cell.judged.verdict, cell.judged.rule) == ("unusual", "frames_too_early")
+    assert cell.judged.verdict == "unusual"
+    return cell.judged.rule
+
+
+def test_liveness_frames_that_come_too_early_are_named_as_the_cause() -> None:
+    assert undecodable("v2", "2") == "frames_too_early"
+
+
+def test_liveness_frames_are_not_blamed_where_nobody_sends_them_or_all_read_them() -> None:
+    assert undecodable("v2", "1") == undecodable("v3", "2") == "none_expected"
+
+
+def test_liveness_frames_that_nobody_failed_to_read_are_well() -> None:
+    other = ReplicaFacts("new", "2", heartbeat_phase="2", knows_epoch=True)
+    made = board([replica("old", "2", undecodable_message=0), other])
+
+    assert verdicts(made, "old") == {"undecodable_message": "ok"}
 
 
 def test_a_replica_without_samples_is_not_known_to_be_well() -> None:

@@ -78,6 +78,34 @@ def test_a_lone_low_id_is_of_the_space_that_it_came_late_to() -> None:
     assert len(set(spaces)) == 1
 
 
+def band(ordinal: int, kind: str, epoch: str | None, born: int, last: int) -> SpaceFacts:
+    """Make a band by what decides where its messages belong."""
+    return SpaceFacts(ordinal, epoch, kind, born, last, 1, 9)
+
+
+def test_a_restart_of_bare_ids_while_an_epoch_is_in_force_is_a_space_of_its_own() -> None:
+    spaces = TrueSpaces([
+        band(0, "adopted", "7", 0, 90),
+        band(1, "epoch", None, 10, 90),
+        band(2, "reset", None, 50, 90),
+    ])  # fmt: skip
+
+    assert [spaces.space_of(ordinal, 60) for ordinal in (0, 1, 2)] == [0, 0, 2]
+
+
+def test_stray_ids_are_of_the_space_that_the_lane_was_in() -> None:
+    stray = band(3, "stray", "7", 20, 90)
+    named = TrueSpaces([band(0, "adopted", "7", 0, 90), band(1, "epoch", "8", 50, 90), stray])
+    bare_only = TrueSpaces([band(0, "adopted", None, 0, 90), band(3, "stray", None, 20, 90)])
+
+    assert [named.space_of(3, at) for at in (20, 60)] == [0, 1]
+    assert bare_only.space_of(3, 20) == 0
+
+
+def test_a_band_that_is_not_known_has_no_space() -> None:
+    assert TrueSpaces([]).space_of(4, 0) == -1
+
+
 def test_what_is_no_message_is_of_no_space() -> None:
     spaces = true_spaces(bare(1), record(FRAME, 1), record(JUNK, 2), hole(3, 4))
 
