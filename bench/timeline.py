@@ -20,9 +20,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+if TYPE_CHECKING:
+    from events.domain.rows import Row
 
 AIM_S, AIM_KB = 0.4, 60
 LANES, EPOCHS, FOUND, SPAN_S = 3, 4, 200, 5 * 3_600
@@ -50,7 +54,7 @@ def bodies(messages: int) -> Iterator[bytes]:
             yield json.dumps(one, separators=(",", ":")).encode()
 
 
-def _rows(count: int, step: float, gaps: set[int]) -> Iterator[object]:
+def _rows(count: int, step: float, gaps: set[int]) -> Iterator[Row]:
     from tests import buses
 
     for place in range(count):

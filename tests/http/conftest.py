@@ -1,8 +1,17 @@
-"""The cast of three and the desk for tests over HTTP."""
+"""The cast of three, the desk, and a house that reads buses, for tests over HTTP."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.cast import cast
-from tests.desk import desk, desk_loop, shared_database
+from tests.desk import Desk, desk, desk_loop, shared_database
+from tests.http.events_house import House
 
 __all__ = ["cast", "desk", "desk_loop", "shared_database"]
+
+
+@pytest.fixture
+def house(desk: Desk) -> House:
+    """Give a project with a person and a program that read about buses."""
+    return House(desk)
