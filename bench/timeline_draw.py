@@ -1,6 +1,7 @@
 """How long a browser takes to draw the timeline of a bus, and to draw it again when zoomed.
 
     python bench/timeline_draw.py --points 4800 20000 --findings 200
+    python bench/timeline_draw.py --document timeline.json
 
 The page, its scripts and its data are handed to the browser without a server, so that only drawing
 is timed: from the data in memory to the painted canvas and its marks.
@@ -9,6 +10,7 @@ is timed: from the data in memory to the painted canvas and its marks.
 from __future__ import annotations
 
 import argparse
+import json
 import mimetypes
 import statistics
 import sys
@@ -36,11 +38,17 @@ def main() -> None:
     parser.add_argument("--points", type=int, nargs="+", default=[4_800, 20_000])
     parser.add_argument("--findings", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument(
+        "--document", type=Path, help="draw an answer of /buses/ID/timeline instead"
+    )
     given = parser.parse_args()
+    told = [json.loads(given.document.read_text())] if given.document else []
     with launch() as browser:
-        for points in given.points:
-            table = Table(f"{points:,} points, {given.findings:,} findings, 1,280 px")
-            _measure(table, browser, story(points, given.findings), given.rounds)
+        for document in told or (story(points, given.findings) for points in given.points):
+            points = sum(len(band["t"]) for band in document["bands"])
+            found = len(document["findings"])
+            table = Table(f"{points:,} points, {found:,} findings, 1,280 px")
+            _measure(table, browser, document, given.rounds)
 
 
 def _measure(table: Table, browser: Browser, document: dict[str, Any], rounds: int) -> None:
