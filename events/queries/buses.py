@@ -91,10 +91,19 @@ def spaces_of(project_id: int, lanes: Sequence[str], end: int | None = None) -> 
 
 def _then(space: Document, summed: Document | None) -> Document:
     """Give a space with what its segments held; the id that bore it may lie in a stray's."""
-    if summed is None or space["first"] is None or summed["least"] is None:
-        return {**space, **(summed or {})}
-    least, greatest = min(summed["least"], space["first"]), max(summed["greatest"], space["first"])
-    return {**space, **summed, "least": least, "greatest": greatest}
+    if summed is None:
+        return space
+    born = {
+        "least": (min, space["first"]),
+        "greatest": (max, space["first"]),
+        "last_at": (max, space["born_at"]),
+    }
+    whole = {
+        name: one(summed[name], other)
+        for name, (one, other) in born.items()
+        if summed[name] is not None and other is not None
+    }
+    return {**space, **summed, **whole}
 
 
 def _before(space: Document, end: int) -> Document:
