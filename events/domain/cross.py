@@ -42,7 +42,7 @@ class CrossWatch:
         self._alike: dict[str, list[str]] = {
             name: list(bodies) for name, bodies in state.get("alike", ())
         }
-        self._telling: dict[tuple[str, str], bool] = {}
+        self._telling: dict[str, bool] = {}
 
     def alias(self, installation: str, other: str) -> None:
         """Take two names as those of one installation, and take back what set them against it."""
@@ -53,12 +53,12 @@ class CrossWatch:
                 self._journal.drop(finding)
                 del self._told[name]
 
-    def take(self, record: Record, profile: str = "") -> None:
+    def take(self, record: Record) -> None:
         """Hold a record against what the other installations received under the same epoch."""
         number = record.id
         if number is None or record.form not in (PREFIXED, BARE) or record.source == REPLAY:
             return
-        is_telling_one = self._is_telling(record.epoch, profile)
+        is_telling_one = self._is_telling(record.epoch)
         slot = self._slot(record, is_telling_one)
         owner = self._real(record.installation)
         if len(slot) > 1 or owner not in slot:
@@ -68,15 +68,14 @@ class CrossWatch:
         if len(seen) > WINDOW:
             del seen[next(iter(seen))]
 
-    def _is_telling(self, epoch: str | None, profile: str) -> bool:
+    def _is_telling(self, epoch: str | None) -> bool:
         if epoch is None:
             return False
-        key = (epoch, profile)
-        known = self._telling.get(key)
+        known = self._telling.get(epoch)
         if known is None:
             if len(self._telling) > SLOTS:
                 self._telling.clear()
-            known = self._telling[key] = is_telling(epoch, profile)
+            known = self._telling[epoch] = is_telling(epoch)
         return known
 
     def _slot(self, record: Record, is_telling_one: bool) -> dict[str, Seen]:

@@ -67,7 +67,7 @@ class _Folds:
             return
         bus = (item.installation, item.bus)
         self._stream(bus).take(item)
-        self._cross.take(item, self._history.settings(*bus).profile)
+        self._cross.take(item)
 
     def _owner(self, bus: str) -> str:
         """Give the installation whose bus a head without an owner is of: the first that has one."""

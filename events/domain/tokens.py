@@ -10,24 +10,15 @@ import math
 import re
 from collections import Counter
 
-from events.domain import profiles
-
 ENOUGH = 64
 """Bits from which on equal tokens are no chance."""
 _UUID = re.compile(r"[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORECASE)
-_MINTED = (profiles.OPAQUE, *profiles.WATCH_PROFILES)
 _LONG_NUMBER = 20
 _DIGIT, _HEX, _LETTER, _MIXED = 3.3, 4.0, 2.0, 5.0
 
 
-def is_telling(token: str, profile: str = "") -> bool:
-    """Tell whether two installations can only have this token in common by copying it.
-
-    Pad's buses of the profiles `opaque` and `watch` draw theirs, so that any that is no number
-    counts; of others the text itself must hold enough.
-    """
-    if profile in _MINTED and not token.isdigit():
-        return True
+def is_telling(token: str) -> bool:
+    """Tell whether two installations can only have this token in common by copying it."""
     return bits_of(token) >= ENOUGH
 
 

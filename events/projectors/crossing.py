@@ -48,10 +48,10 @@ class Crossing:
         if self._watch is None and len(self._installations) > 1:
             self._watch = self._begin()
 
-    def take(self, record: Record, profile: str) -> None:
+    def take(self, record: Record) -> None:
         """Hold a record against what other installations received."""
         if self._watch is not None:
-            self._watch.take(record, profile)
+            self._watch.take(record)
 
     def take_act(self, told: SettingTold) -> None:
         """Take two names for one installation from here on."""
@@ -88,7 +88,6 @@ class Crossing:
 
     def _warm(self, lane: LaneRow) -> None:
         """Take in the newest messages of a lane."""
-        bus = self.buses.rows.find(lane.bus)
         epochs = {one.ordinal: one.epoch for one in self.lanes.spaces_of(lane.lane)}
         first = max(lane.kept_from, lane.messages - WINDOW)
         stored = bulk.select_rows(_NEWEST, [self.project_id, lane.lane, first])
@@ -104,7 +103,7 @@ class Crossing:
                     at=at, replica=lane.replica, scope=scope, form=_FORMS[form],
                     epoch=epochs.get(space), id=number, fingerprint=printed, place=(leaf, place),
                 )  # fmt: skip
-                self.take(record, "" if bus is None else bus.profile)
+                self.take(record)
 
     @property
     def _name(self) -> str:

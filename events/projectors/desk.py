@@ -79,13 +79,13 @@ class Desk:
         bus, in_force = self.buses.open(told, item.leaf)
         lane, is_late = self.lanes.open(told, item.leaf)
         bus.late += is_late
-        slices = self._take_rows(bus, lane, told, in_force.profile)
+        slices = self._take_rows(bus, lane, told)
         self.lanes.prune(lane, in_force.keep)
         self.lanes.note_space(lane)
         self.lanes.close(lane, told, slices)
 
     def _take_rows(
-        self, bus: BusRow, lane: LaneRow, told: segments.SegmentTold, profile: str
+        self, bus: BusRow, lane: LaneRow, told: segments.SegmentTold
     ) -> dict[int, SegmentRow]:
         """Hand each row of a segment to the detectors, and note where they put it."""
         stream, cross = self.buses.stream(bus), self.crossing
@@ -95,7 +95,7 @@ class Desk:
         for taken in told.rows:
             record = taken.record
             space = stream.take(record)
-            cross.take(record, profile)
+            cross.take(record)
             if is_hole(taken):
                 self.lanes.add_hole(lane, taken)
                 continue

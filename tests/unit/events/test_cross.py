@@ -118,8 +118,3 @@ def test_a_token_that_was_drawn_holds_enough_chance(token: str) -> None:
 def test_a_token_that_was_counted_or_named_holds_too_little(token: str) -> None:
     assert bits_of(token) < ENOUGH
     assert not is_telling(token)
-
-
-def test_a_bus_that_draws_its_tokens_is_believed_unless_it_sends_a_number() -> None:
-    assert is_telling("e1", "watch")
-    assert not is_telling("7", "opaque")
