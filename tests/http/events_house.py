@@ -47,6 +47,16 @@ class House:
         assert answer.status_code == 200, answer.content
         return answer.json()
 
+    def read_at(self, at: str, tail: str) -> Any:
+        """Read an answer at another time than ten."""
+        with time_machine.travel(datetime.fromisoformat(at), tick=False):
+            return self.desk.read(tail)
+
+    def become_a_stranger(self) -> None:
+        """Let somebody else ask for pages, who is no member."""
+        self.person = Client()
+        self.person.force_login(factories.get_user_model_of(factories.make_user()))
+
     def visit(self, tail: str) -> Any:
         """Ask for a page as a person."""
         with time_machine.travel(self.now, tick=False):

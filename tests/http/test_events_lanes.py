@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 import pytest
 
+from events.domain.rows import Row
 from events.domain.told import names
 from tests import buses
 from tests.http.events_house import LANE, OTHER, House, answers, story
 
-DENSE = {"bus": "watch", "profile": "watch"}
 WATCH = names.lane_id("i1", "watch", "tail")
 BESIDE = names.lane_id("i1", "watch", "r2")
 FAR = 1_876_951_040_000_000_001
+
+
+def on_watch(rows: list[Row], replica: str = "tail") -> list[dict[str, Any]]:
+    """Give the receipts of a replica on a dense bus."""
+    return list(buses.segments(rows, bus="watch", profile="watch", replica=replica))
 
 
 def two_replicas(house: House) -> None:
     """Tell of two replicas on a dense bus: 5 was lost by one, 7 by both, 9 by the other."""
     mine = buses.run([1, 2, 3, 4, 6, 8, 9], 0)
     theirs = buses.run([1, 2, 3, 4, 5, 6, 8], 0.1)
-    house.tell(*buses.segments(mine, **DENSE), *buses.segments(theirs, replica="r2", **DENSE))
+    house.tell(*on_watch(mine), *on_watch(theirs, "r2"))
 
 
 def test_missing_ids_are_rows_of_their_own_that_say_who_has_them(house: House) -> None:
@@ -222,7 +228,7 @@ def test_a_lane_that_is_none_is_not_found(house: House, tail: str) -> None:
 
 def test_what_was_not_watched_is_told_of_the_lane(house: House) -> None:
     rows = [*buses.run([1, 2], 0), buses.hole(3, 20), *buses.run([9], 30)]
-    house.tell(*buses.segments(rows, **DENSE))
+    house.tell(*on_watch(rows))
 
     found = house.read(f"lanes/{WATCH}")
     items = house.read(f"lanes/{WATCH}/buffer")["items"]

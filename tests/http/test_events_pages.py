@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from events.domain.told import names
+from tests import buses
 from tests.http.events_house import (
     BUS,
     INSTALLATION,
@@ -121,3 +125,213 @@ def test_a_replica_without_a_tail_of_its_own_has_a_lane_by_its_words(house: Hous
     ]  # fmt: skip
     (tick,) = strips[1]["resumes"]
     assert (tick["answer"], tick["code"]) == ("replay", "SILENT_SKIP")
+
+
+TWINS = (
+    "installations", f"installations/{INSTALLATION}", f"installations/{INSTALLATION}/rollout",
+    f"installations/{INSTALLATION}/resets", f"installations/{INSTALLATION}/resumes",
+    f"buses/{BUS}", f"buses/{BUS}/timeline?width=300", f"buses/{BUS}/findings?severity=critical",
+    f"lanes/{LANE}", f"lanes/{LANE}/buffer?limit=5", f"lanes/{LANE}/resume?cursor=70",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tail", TWINS)
+def test_the_twin_of_each_page_is_the_api_s_answer(house: House, tail: str) -> None:
+    house.tell(*story(), *replicas(), *answers())
+    path, _, query = tail.partition("?")
+
+    twin = house.visit(f"{path}.json" + (f"?{query}" if query else ""))
+
+    assert twin.content == house.get(tail).content
+
+
+@pytest.mark.parametrize("tail", [*PAGES, *(f"{tail.partition('?')[0]}.json" for tail in TWINS)])
+def test_a_stranger_finds_no_such_page(house: House, tail: str) -> None:
+    house.tell(*story()[:3])
+    house.become_a_stranger()
+
+    assert house.visit(tail).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "installations/i0000000000000000", "installations/i0000000000000000/rollout",
+        "installations/i0000000000000000/resets", "installations/i0000000000000000/resumes",
+        "buses/b0000000000000000", "buses/b0000000000000000/timeline",
+        "buses/b0000000000000000/findings", "findings/f0000000000000000",
+    ],
+)  # fmt: skip
+def test_an_id_that_names_nothing_is_not_found(house: House, tail: str) -> None:
+    answer = house.get(tail)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("tail", "name"),
+    [
+        (f"buses/{BUS}/timeline?from=soon", "from"),
+        (f"buses/{BUS}/timeline?to=never", "to"),
+        (f"buses/{BUS}/timeline?from=2026-10-05T10:00:00Z&to=2026-10-05T09:00:00Z", "from"),
+        (f"buses/{BUS}/timeline?width=7", "width"),
+        (f"buses/{BUS}/timeline?width=many", "width"),
+        (f"buses/{BUS}/findings?code=NOTHING", "code"),
+        (f"buses/{BUS}/findings?severity=bad", "severity"),
+        (f"installations/{INSTALLATION}/resumes?code=GAP", "code"),
+        (f"installations/{INSTALLATION}/resumes?bus=b0000000000000000", "bus"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_name(house: House, tail: str, name: str) -> None:
+    house.tell(*story()[:3])
+
+    answer = house.get(tail)
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_parameter")
+    assert f"`{name}`" in answer.json()["title"]
+
+
+@pytest.mark.parametrize("tail", ["installations", f"installations/{INSTALLATION}/rollout"])
+def test_what_is_kept_for_the_present_alone_refuses_an_earlier_time(
+    house: House, tail: str
+) -> None:
+    house.tell(*story()[:3])
+
+    assert house.get(f"{tail}?as_of=n1").json()["code"] == "as_of"
+
+
+def test_a_project_without_a_bus_says_what_was_searched_and_how_to_begin(house: House) -> None:
+    text = house.page("installations")
+
+    assert "No bus is watched" in text
+    assert "bus_tail --project" in text
+
+
+def test_findings_are_listed_with_the_sentence_and_the_rule(house: House) -> None:
+    house.tell(*story())
+
+    found = house.read(f"buses/{BUS}/findings?code=RESET_NO_EPOCH")
+
+    (one,) = found["items"]
+    assert (one["severity"], one["lane"], one["replica"], one["id"]) == (
+        "critical", LANE, "tail", "1",
+    )  # fmt: skip
+    assert (one["band"], found["count"]["value"], found["next"]) == (f"{LANE}/1", 1, None)
+    assert one["sentence"] and one["rule"] and one["ref"]
+
+
+def test_a_finding_has_an_address_of_its_own_that_leads_to_the_timeline(house: House) -> None:
+    house.tell(*story())
+    (one,) = house.read(f"buses/{BUS}/findings?code=RESET_NO_EPOCH")["items"]
+
+    alone = house.read(f"findings/{one['finding']}")
+    text = house.page(f"findings/{one['finding']}")
+
+    assert alone == one
+    assert one["sentence"] in text
+    assert f"buses/{BUS}?from=2026-10-05T09%3A00%3A00.000000Z" in text
+    assert f"lanes/{LANE}/buffer?channel=ws-1" in text
+
+
+def test_findings_are_walked_page_by_page_without_a_repeat(house: House) -> None:
+    rows = buses.run([number for number in range(1, 60) if number % 3], 0, 5)
+    house.tell(*buses.segments(rows, bus="watch", profile="watch"))
+    watch = names.bus_id("i1", "watch")
+    whole = house.read(f"buses/{watch}/findings?limit=500")["items"]
+
+    walked, cursor = [], ""
+    while True:
+        page = house.read(f"buses/{watch}/findings?limit=7&cursor={cursor}")
+        walked += page["items"]
+        if (cursor := page["next"]) is None:
+            break
+
+    assert len(whole) == 19
+    assert walked == whole
+
+
+def test_a_finding_that_is_not_due_yet_is_none_on_any_page(house: House) -> None:
+    house.tell(*buses.segments(buses.run([1, 3], 0, 1), bus="watch", profile="watch"))
+    watch = names.bus_id("i1", "watch")
+
+    early = house.read_at("2026-10-05T09:00:01.5Z", f"buses/{watch}/findings")
+    late = house.read(f"buses/{watch}/findings")
+
+    assert early["items"] == []
+    assert [one["code"] for one in late["items"]] == ["GAP"]
+
+
+def test_a_part_of_the_timeline_holds_what_lies_in_it(house: House) -> None:
+    house.tell(*story())
+
+    found = house.read(
+        f"buses/{BUS}/timeline?from=2026-10-05T09:01:00Z&to=2026-10-05T09:02:00Z&width=100"
+    )
+
+    (band,) = found["bands"]
+    assert (band["ordinal"], len(band["t"]), band["t"][0], band["t"][-1]) == (1, 60, 0, 59_000)
+    assert (band["lo"][0], band["hi"][-1], band["base"]) == (0, 59, "1")
+    assert [one["code"] for one in found["findings"]] == ["RESET_NO_EPOCH"]
+    assert found["findings"][0]["at_ms"] == 0
+
+
+def test_a_long_timeline_is_made_of_minutes_and_loses_no_message(house: House) -> None:
+    bursts = [
+        buses.run(range(100 * one + 1, 100 * one + 101), 500 * one, 0.005) for one in range(51)
+    ]
+    house.tell(*buses.segments(row for burst in bursts for row in burst))
+
+    found = house.read(f"buses/{BUS}/timeline")
+
+    (band,) = found["bands"]
+    assert found["resolution"] == "minutes"
+    assert sum(band["n"]) == 5_100
+    assert (min(band["lo"]), max(band["hi"])) == (0, 5_099)
+
+
+def test_messages_a_pixel_apart_are_drawn_from_segments(house: House) -> None:
+    rows = buses.run(range(1, 6_001), 0, 0.05)
+    house.tell(*buses.segments(rows))
+
+    found = house.read(f"buses/{BUS}/timeline?width=50")
+
+    (band,) = found["bands"]
+    assert found["resolution"] == "segments"
+    assert (sum(band["n"]), len(band["t"])) == (6_000, 50)
+
+
+def test_as_of_an_earlier_number_a_bus_is_what_it_was(house: House) -> None:
+    bodies = story()
+    leaf = house.leaf_of(house.tell(*bodies[:70])[-1])
+    whole = "from=2026-10-05T09:00:00Z&to=2026-10-05T09:05:00Z"
+    members = ("bands", "findings", "holes", "strips", "resolution")
+    before = house.read(f"buses/{BUS}/timeline?{whole}")
+    listed = house.read(f"buses/{BUS}/findings")["items"]
+
+    house.tell(*bodies[70:])
+
+    then = house.read(f"buses/{BUS}/timeline?{whole}&as_of=n{leaf}")
+    for member in members:
+        assert _now(then[member]) == _now(before[member]), member
+    assert house.read(f"buses/{BUS}/findings?as_of=n{leaf}")["items"] == listed
+
+
+def _now(told: Any) -> Any:
+    """Leave out what is silent until now: the clocks of the two pages differ."""
+    if isinstance(told, list):
+        return [_now(one) for one in told if not _is_silent(one)]
+    return {name: _now(one) for name, one in told.items()} if isinstance(told, dict) else told
+
+
+def _is_silent(one: Any) -> bool:
+    return isinstance(one, dict) and one.get("state") == "silent"
+
+
+def test_what_producers_wrote_stands_on_the_pages_as_text(house: House) -> None:
+    odd = "<script>alert(1)</script>"
+    house.tell(*buses.segments(buses.run([1, 2], 0, scope=odd, title=odd), replica=odd,
+                               installation=odd, bus=odd))  # fmt: skip
+    lane = names.lane_id(odd, odd, odd)
+
+    for tail in ("installations", f"buses/{names.bus_id(odd, odd)}", f"lanes/{lane}/buffer"):
+        assert "<script>alert(1)" not in house.page(tail)
