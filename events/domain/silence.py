@@ -15,6 +15,8 @@ from events.domain.records import FRAME, HOLE, SECOND, Record
 
 SILENT = 3 * 30 * SECOND
 """Three frames that did not come; a publisher sends one each 30 seconds (reference/pad.md 3.1)."""
+SUSPECT = 2 * 30 * SECOND
+"""How long a sibling must have gone on receiving: a bus that stops altogether silences nobody."""
 FRAMES_ON = 10 * 30 * SECOND
 """Without a frame on the whole bus for so long, frames are switched off."""
 
@@ -39,21 +41,21 @@ class Silence:
             self._end(record)
         if record.form == HOLE or record.at < self._next_at or self._frame_at is None:
             return
-        self._next_at = record.at + SILENT
+        self._next_at = record.at + SUSPECT
         for replica, lane in lanes.items():
             if replica != record.replica and replica not in self._open:
                 self._watch(record, replica, lane)
 
     def _watch(self, record: Record, replica: str, lane: Lane) -> None:
-        silent_at = lane.heard + SILENT
-        if record.at < silent_at:
-            self._next_at = min(self._next_at, silent_at)
+        suspect_at, silent_at = lane.heard + SUSPECT, lane.heard + SILENT
+        if record.at < suspect_at:
+            self._next_at = min(self._next_at, suspect_at)
         elif record.at - (self._frame_at or 0) <= FRAMES_ON:
             self._open[replica] = self._journal.open(
                 codes.LANE_SILENT,
                 silent_at,
                 "siblings_receive",
-                due_at=record.at,
+                due_at=max(record.at, silent_at),
                 facts={"since": lane.heard, "sibling": record.replica},
                 replica=replica,
             )

@@ -213,10 +213,23 @@ def test_a_replica_that_we_did_not_watch_is_not_silent() -> None:
     assert codes_of(records) == []
 
 
-def test_all_replicas_silent_together_are_not_silent_beside_siblings() -> None:
-    records = [frame(0), frame(0, "r2"), frame(60, "r2"), frame(500, "r2")]
+def test_a_bus_that_stops_altogether_silences_nobody() -> None:
+    records = [frame(0), frame(0, "r2"), frame(59, "r2"), message(500, E1, 1)]
 
-    assert codes_of(records, until=400) == []
+    assert codes_of(records) == []
+
+
+def test_a_replica_is_silent_from_90_seconds_on_and_not_before() -> None:
+    records = [frame(0), *(frame(at, "r2") for at in (0, 30, 60))]
+
+    assert codes_of(records, until=89.9) == []
+    assert codes_of(records, until=90) == [("LANE_SILENT", None)]
+
+
+def test_a_replica_that_is_heard_before_90_seconds_is_not_silent() -> None:
+    records = [frame(0), *(frame(at, "r2") for at in (0, 30, 60, 80)), frame(89)]
+
+    assert codes_of(records) == []
 
 
 def test_frames_touch_no_ids() -> None:
