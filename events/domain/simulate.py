@@ -18,8 +18,11 @@ from events.domain.given_answers import (
     difference,
     judge_given,
 )
-from events.domain.replicas import Given, Replica, replay
+from events.domain.profiles import WATCH_PROFILES
+from events.domain.replicas import Given, Replica
+from events.domain.replicas.replay import model_of
 from events.domain.replicas.ring import CAPACITY
+from events.domain.replicas.watch import WatchReplica
 from events.domain.resume import AFTER_EPOCH_CHANGE, AMBIGUOUS, Answer, Lane, answer, cursor_number
 from events.domain.true_lanes import Seen, TrueLane, Union
 
@@ -53,7 +56,8 @@ class Simulation:
     """One channel of a replica at an instant, of which any cursor can be asked.
 
     `own` is what the replica was sent, in the order in which it came; `others` what other replicas
-    saw of the bus. `at` is in microseconds since 1970.
+    saw of the bus. `at` is in microseconds since 1970. The version is one of the activity bus, or
+    a profile of the watch bus, on which a missing id is a loss.
     """
 
     def __init__(
@@ -68,10 +72,12 @@ class Simulation:
     ) -> None:
         past = [one for one in own if one.record.at <= at]
         self.scope = scope
-        self.replica: Replica = replay(version, [one.record for one in past], at, capacity)
+        records = [one.record for one in past]
+        self.replica: Replica | WatchReplica = model_of(version, records, at, capacity)
         self._union = Union(past, others, at)
         self._spaces = {one.record: one.space for one in past}
-        true_lane = TrueLane(scope, self.replica.version, capacity)
+        profile = self.replica.version
+        true_lane = TrueLane(scope, profile, capacity, is_dense=version in WATCH_PROFILES)
         for one in past:
             true_lane.take(one)
         self.space = true_lane.space

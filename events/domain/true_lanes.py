@@ -48,28 +48,54 @@ class Seen(NamedTuple):
 
 
 class _Coverage:
-    """What one channel received in the space that the lane is in, since nothing broke it."""
+    """What one channel received in the space that the lane is in, since nothing broke it.
+
+    `covered` is all of it, with what fell out of the buffer since. `holes` are the ids between
+    that did not come, as pairs of the first and the last, the highest at the end.
+    """
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self.floor: int | None = None
         self.high_water = 0
         self.covered: set[int] = set()
-        self._held: deque[int] = deque()
+        self.holes: list[tuple[int, int]] = []
+        self._held: deque[tuple[int, int]] = deque()
 
-    def append(self, number: int) -> None:
+    def append(self, number: int, at: int) -> None:
         if self.floor is None:
             self.floor = self.high_water = number
+        if number > self.high_water + 1:
+            self.holes.append((self.high_water + 1, number - 1))
+        elif number < self.high_water:
+            self._fill(number)
         self.high_water = max(self.high_water, number)
         self.covered.add(number)
-        self._held.append(number)
+        self._held.append((number, at))
         if len(self._held) > self._capacity:
-            self.floor = max(self.floor, self._held.popleft() + 1)
+            self._evict()
+
+    def age(self, before: int) -> None:
+        """Let go of what came before a time."""
+        while self._held and self._held[0][1] < before:
+            self._evict()
 
     def end(self) -> None:
         self.floor, self.high_water = None, 0
         self.covered.clear()
+        self.holes.clear()
         self._held.clear()
+
+    def _evict(self) -> None:
+        number, _ = self._held.popleft()
+        self.floor = max(self.floor or 0, number + 1)
+
+    def _fill(self, number: int) -> None:
+        for place, (low, high) in enumerate(self.holes):
+            if low <= number <= high:
+                parts = [(low, number - 1), (number + 1, high)]
+                self.holes[place : place + 1] = [one for one in parts if one[0] <= one[1]]
+                return
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +110,24 @@ class Switch:
 class TrueLane:
     """One channel of a lane, fed with what its replica was sent, as its version could read it.
 
-    Without a version, whatever has an id counts as read.
+    Without a version, whatever has an id counts as read. On a dense bus an id that did not come
+    is a loss, whoever else saw it. `max_age` is for how long a buffer keeps a message, in
+    microseconds.
     """
 
-    def __init__(self, scope: str, version: Version | None = None, capacity: int = CAPACITY):
+    def __init__(
+        self,
+        scope: str,
+        version: Version | None = None,
+        capacity: int = CAPACITY,
+        *,
+        is_dense: bool = False,
+        max_age: int | None = None,
+    ) -> None:
         self.scope = scope
         self.space: int | None = None
         self.switched_at = 0
-        self._version = version
+        self._version, self._is_dense, self._max_age = version, is_dense, max_age
         self._coverage = _Coverage(capacity)
         self._switches: list[Switch] = []
 
@@ -114,7 +150,7 @@ class TrueLane:
         if self._version is not None and heard(self._version, seen.record) is None:
             self._coverage.end()
             return
-        self._coverage.append(seen.number)
+        self._coverage.append(seen.number, seen.record.at)
         newest = self._switches[-1] if self._switches else None
         if newest is not None and newest.first is None:
             self._switches[-1] = Switch(newest.old, newest.new, seen.number)
@@ -133,16 +169,24 @@ class TrueLane:
         self._coverage.end()
 
     def lane(self, union: Union) -> Lane:
-        """Give the lane of the resume rule, by what any replica saw."""
+        """Give the lane of the resume rule at the union's instant, by what any replica saw."""
         ahead = union.newest_after(self.switched_at)
         boundaries = tuple(self._boundary(one, union) for one in self._switches)
         if self.space is None or ahead > self.space:
             return Lane(union.epochs.get(max(ahead, 0)), 0, 0, cold=True, boundaries=boundaries)
+        if self._max_age is not None:
+            self._coverage.age(union.at - self._max_age)
         epoch, floor = union.epochs.get(self.space), self._coverage.floor
         if floor is None:
             return Lane(epoch, 0, 0, cold=True, boundaries=boundaries)
-        lost = union.greatest_lost(self.scope, self.space, self._coverage.covered)
+        lost = max(union.greatest_lost(self.scope, self.space, self._coverage.covered), self._hole)
         return Lane(epoch, max(floor, lost + 1), self._coverage.high_water, boundaries=boundaries)
+
+    @property
+    def _hole(self) -> int:
+        """Give the greatest id that a dense bus should have brought and did not, or -1."""
+        holes = self._coverage.holes
+        return holes[-1][1] if self._is_dense and holes else -1
 
     def _boundary(self, switch: Switch, union: Union) -> Boundary:
         old, new = union.epochs.get(switch.old), union.epochs.get(switch.new)
@@ -154,6 +198,7 @@ class Union:
     """What any replica had seen by an instant, leaving out what may still be on its way."""
 
     def __init__(self, own: Iterable[Seen], others: Iterable[Seen], at: int) -> None:
+        self.at = at
         self._messages = [one for one in own if one.is_message and one.record.at <= at]
         self._others = [one for one in others if one.is_message and one.record.at <= at - SETTLE]
         self.greatest: dict[int, int] = {}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from events.domain.records import Record
 from events.domain.resume import FRESH, REFUSE, SERVE
+from events.domain.whole_numbers import int64_of
 
 REPLAY, CAUGHT_UP, SYNC_REQUIRED = "replay", "caught_up", "sync_required"
 
@@ -67,3 +68,11 @@ def given(ids: Sequence[int] | None, rule: str, records: Sequence[Record] = ()) 
     if ids is None:
         return Given(SYNC_REQUIRED, (), rule)
     return Given(REPLAY if ids else CAUGHT_UP, tuple(ids), rule, tuple(records))
+
+
+def header_answer(header: object) -> Given | None:
+    """Give the answer that a Last-Event-ID has before any bus is asked, or None to ask one."""
+    if header is None or header == "":
+        return Given(FRESH, (), NO_HEADER)
+    cursor = int64_of(header)
+    return Given(SYNC_REQUIRED, (), BAD_HEADER) if cursor is None or cursor <= 0 else None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from events.domain.profiles import WATCH_PROFILES
 from events.domain.records import HOLE, Record
 from events.domain.replicas.replica import Replica
 from events.domain.replicas.ring import CAPACITY
+from events.domain.replicas.watch import WatchReplica
 
 
 def replay(
@@ -25,3 +27,22 @@ def replay(
             replica.follow(record.scope, record.at)
         replica.take(record)
     return replica
+
+
+def replay_watch(
+    profile: str, records: Iterable[Record], until: int, capacity: int = CAPACITY
+) -> WatchReplica:
+    """Return the replica of the watch bus that received these records up to and with a time."""
+    replica = WatchReplica(profile, capacity)
+    for record in records:
+        if record.at <= until:
+            replica.take(record)
+    return replica
+
+
+def model_of(
+    version: str, records: Iterable[Record], until: int, capacity: int = CAPACITY
+) -> Replica | WatchReplica:
+    """Return the model of a version of the activity bus, or of the watch bus by its profile."""
+    play = replay_watch if version in WATCH_PROFILES else replay
+    return play(version, records, until, capacity)

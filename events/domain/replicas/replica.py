@@ -9,20 +9,12 @@ from collections import Counter
 
 from events.domain.records import HOLE, REPLAY, SECOND, Record
 from events.domain.replicas import resets
-from events.domain.replicas.answers import (
-    BAD_HEADER,
-    NO_BUFFER,
-    NO_HEADER,
-    SYNC_REQUIRED,
-    Given,
-    given,
-)
+from events.domain.replicas.answers import NO_BUFFER, SYNC_REQUIRED, Given, given, header_answer
 from events.domain.replicas.hearing import Heard, heard, is_frame
 from events.domain.replicas.resets import FollowedSpace, Step
 from events.domain.replicas.ring import CAPACITY, Ring
 from events.domain.replicas.subscribers import Subscriber, Subscription
 from events.domain.replicas.versions import version_of
-from events.domain.resume import FRESH
 from events.domain.whole_numbers import int64_of
 
 IDLE_LIMIT = 90 * SECOND
@@ -140,12 +132,7 @@ class Replica:
 
     def would_resume(self, scope: str, header: object) -> Given:
         """Tell what `resume` would answer, without counting it."""
-        if header is None or header == "":
-            return Given(FRESH, (), NO_HEADER)
-        cursor = int64_of(header)
-        if cursor is None or cursor <= 0:
-            return Given(SYNC_REQUIRED, (), BAD_HEADER)
-        return self._held(scope, cursor)
+        return header_answer(header) or self._held(scope, int64_of(header) or 0)
 
     def subscribe_and_replay(
         self, scope: str, header: object, at: int = 0

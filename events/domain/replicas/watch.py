@@ -10,8 +10,17 @@ from collections import Counter
 from events.domain.profiles import WATCH, WATCH_HEARTBEAT
 from events.domain.records import FRAME, HOLE, PREFIXED, REPLAY, Record
 from events.domain.replicas import resets
-from events.domain.replicas.answers import BELOW_KNOWN, OUTRUN, SYNC_REQUIRED, Given, given
+from events.domain.replicas.answers import (
+    BELOW_KNOWN,
+    OUTRUN,
+    SYNC_REQUIRED,
+    Given,
+    given,
+    header_answer,
+)
 from events.domain.replicas.ring import CAPACITY, Ring
+from events.domain.replicas.versions import TOKENS, Version
+from events.domain.whole_numbers import int64_of
 
 
 class WatchReplica:
@@ -25,6 +34,7 @@ class WatchReplica:
     def __init__(self, profile: str = WATCH, capacity: int = CAPACITY) -> None:
         if profile not in (WATCH, WATCH_HEARTBEAT):
             raise ValueError(f"no watch replica is modelled for {profile!r}; write {WATCH}")
+        self.version = Version(profile, TOKENS)
         self.is_later = profile == WATCH_HEARTBEAT
         self.epoch = ""
         self.high_water = 0
@@ -53,20 +63,29 @@ class WatchReplica:
             self._uncover(resets.RESUMED)
 
     def resume(self, cursor: int, counter: int | None = None) -> Given:
-        """Answer a cursor.
+        """Answer a cursor; 0 asks for all that is held.
 
         `counter` is the shared counter as it stands after the settle time of 250 ms, when what was
         in flight has been taken; a missing key is 0, and None is one that could not be read, so
         that the replica answers by what it knows.
         """
-        if cursor > 0 and counter is not None and counter != self.high_water:
-            found = given(None, OUTRUN)
-        elif cursor > 0 and self._is_below(cursor):
-            found = given(None, BELOW_KNOWN)
-        else:
-            found = self._ring.since(cursor)
+        found = self._answer(cursor, counter)
         self.resume_gaps += found.answer == SYNC_REQUIRED
         return found
+
+    def would_resume(self, scope: str, header: object) -> Given:
+        """Tell what a Last-Event-ID would get by what the replica knows; nothing is counted.
+
+        There is one channel, whatever its name is.
+        """
+        return header_answer(header) or self._answer(int64_of(header) or 0, None)
+
+    def _answer(self, cursor: int, counter: int | None) -> Given:
+        if cursor > 0 and counter is not None and counter != self.high_water:
+            return given(None, OUTRUN)
+        if cursor > 0 and self._is_below(cursor):
+            return given(None, BELOW_KNOWN)
+        return self._ring.since(cursor)
 
     def _is_below(self, cursor: int) -> bool:
         return self._known_from == 0 or cursor + 1 < self._known_from or cursor <= self._abandoned

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from events.domain.records import BARE, FRAME, HOLE, JUNK, PREFIXED, SECOND, Record
 from events.domain.replicas import Replica
 from events.domain.replicas.watch import WatchReplica
+from events.domain.simulate import Seen, compare
 
 WS = "ws-1"
 VERSIONS = ("v0", "v1", "v2", "v3")
+END = 1_000 * SECOND
 
 
 def record(form: str, at: float = 0, scope: str = WS, **more: Any) -> Record:
@@ -61,3 +64,15 @@ def asked(replica: Replica | WatchReplica, cursor: int, scope: str = WS) -> str:
     if given.answer == "sync_required":
         return "gap"
     return " ".join(map(str, given.ids)) or "empty"
+
+
+def of_space(space: int, *records: Record) -> list[Seen]:
+    """Say that these records are all of one ID space."""
+    return [Seen(one, space) for one in records]
+
+
+def told(version: str, own: Iterable[Seen], cursor: object, **more: Any) -> tuple[Any, ...]:
+    """Ask for one cursor; give both answers, the code and the ids that are missed."""
+    found = compare(version, list(own), cursor, scope=WS, at=END, **more)
+    ids = [one.id for one in found.missed]
+    return found.given.answer, found.safe.answer, found.code, ids

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from events.domain.records import HOLE, PREFIXED, SECOND, Record
 from events.domain.simulate import Seen, Simulation, compare
-from tests.unit.events.replica_cast import VERSIONS, WS, bare, frame, junk, prefixed
+from tests.unit.events.replica_cast import (
+    VERSIONS,
+    WS,
+    bare,
+    frame,
+    junk,
+    of_space,
+    prefixed,
+    told,
+)
 from tests.unit.events.resume_oracle import History, expected
-
-END = 1_000 * SECOND
-
-
-def of_space(space: int, *records: Record) -> list[Seen]:
-    """Say that these records are all of one ID space."""
-    return [Seen(one, space) for one in records]
-
-
-def told(version: str, own: Iterable[Seen], cursor: object, **more: Any) -> tuple[Any, ...]:
-    """Ask for one cursor; give both answers, the code and the ids that are missed."""
-    found = compare(version, list(own), cursor, scope=WS, at=END, **more)
-    ids = [one.id for one in found.missed]
-    return found.given.answer, found.safe.answer, found.code, ids
 
 
 def test_an_old_instance_skips_the_prefixed_messages_it_cannot_read() -> None:
