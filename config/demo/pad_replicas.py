@@ -17,7 +17,6 @@ from config.demo.pad_names import Names
 from config.demo.pad_publisher import V0, Publisher
 from events.domain import wire
 from events.domain.decoded import Decoded, Frame
-from events.domain.profiles import HEARTBEAT
 from events.domain.records import FRAME, JUNK, Record
 from events.domain.replicas import Given, Replica
 from events.domain.replicas.ring import CAPACITY
@@ -109,7 +108,7 @@ class PadReplica:
         heard = [(channel[start:], text) for channel, text in self.running.ear.read_to(mark)]
         del heard[: int(loses)]
         for workspace, text in heard:
-            self._take(record_of(workspace, text, at, self.name))
+            self._take(record_of(self.running.publisher.version, workspace, text, at))
         return heard
 
     def _take(self, record: Record) -> None:
@@ -168,12 +167,12 @@ class PadReplica:
         return f"S{2 if one.publisher.writes_epoch else 1}{adopted}"
 
 
-def record_of(scope: str, text: str, at: int, replica: str) -> Record:
-    """Decode a message as the newest version does; older ones know themselves what they cannot."""
-    answer = wire.decode(HEARTBEAT, scope, text.encode())
+def record_of(version: str, scope: str, text: str, at: int) -> Record:
+    """Decode a message as a version does."""
+    answer = wire.decode(version, scope, text.encode())
     form, epoch, number = JUNK, None, None
     if isinstance(answer, Frame):
         form = FRAME
     elif isinstance(answer, Decoded):
         form, epoch, number = answer.form, answer.epoch, answer.id
-    return Record(at, "", "activity", replica, scope, form, epoch, number)
+    return Record(at, "", "activity", "", scope, form, epoch, number)

@@ -43,8 +43,7 @@ def tail(client: redis.Redis, tailed: Tailed) -> Iterator[None]:
         _wait(process, client, before)
         yield
     finally:
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=PATIENCE_S)
+        said = _end(process)
     if process.returncode:
         raise TailEnded(said)
 
@@ -65,6 +64,16 @@ def _wait(process: subprocess.Popen[str], client: redis.Redis, before: int) -> N
         if process.poll() is not None or time.monotonic() > end:
             raise TailEnded("The tail did not subscribe.")
         time.sleep(LOOK_S)
+
+
+def _end(process: subprocess.Popen[str]) -> str:
+    """Have the tail store what it has and end; give what it said."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        return process.communicate(timeout=PATIENCE_S)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[1]
 
 
 def _patterns(client: redis.Redis) -> int:
