@@ -95,7 +95,7 @@ class Spaces:
         """Make a space of stray ids the space that a reset began, with the first of its ids."""
         row = self._rows.get(ordinal)
         if row is not None:
-            row[2], row[3], row[5] = RESET, at, first
+            row[2], row[3], row[5], row[7] = RESET, at, first, min(row[7], first)
             self._changed.add(ordinal)
 
     def drain(self) -> list[Space]:
