@@ -6,7 +6,9 @@ one that fills in time is none, and one that fills later stays and says so.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any
 
 from events.domain.changes import Packed, pack, unpack
@@ -15,7 +17,7 @@ from events.domain.records import SECOND
 
 SETTLE = 2 * SECOND
 KEPT = 64
-SHOWN = 8
+SHOWN, PIECES = 8, 64
 UNKNOWN, BURNED, DELIVERY = "unknown", "burned", "delivery"
 """Whose fault: nothing tells; no replica saw the id, so it was never sent; others saw it."""
 
@@ -55,17 +57,26 @@ class Hole:
 
     def holds(self, number: int) -> bool:
         """Tell whether an id is missing here."""
-        return any(first <= number <= last for first, last in self.parts)
+        if not self.first <= number <= self.last:
+            return False
+        first, last = self.parts[self._place(number)]
+        return first <= number <= last
+
+    def _place(self, number: int) -> int:
+        return bisect_right(self.parts, number, key=itemgetter(0)) - 1
 
     def fill(self, number: int) -> None:
-        """Take an id out of those that are missing."""
-        parts: list[list[int]] = []
-        for first, last in self.parts:
-            if first <= number <= last:
-                parts += [[first, number - 1], [number + 1, last]]
-            else:
-                parts.append([first, last])
-        self.parts = [part for part in parts if part[0] <= part[1]]
+        """Take an id out of those that are missing.
+
+        A hole that is in too many pieces already keeps the id: it is told as missing then, so that
+        a bus which is dense by name only cannot fill the memory.
+        """
+        place = self._place(number)
+        first, last = self.parts[place]
+        left = [[first, number - 1]] if first < number else []
+        right = [[number + 1, last]] if number < last else []
+        if len(self.parts) < PIECES or not (left and right):
+            self.parts[place : place + 1] = left + right
 
     def told(self) -> dict[str, str | int]:
         """Give the facts about what is missing; a long list is cut, the count is exact."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import accumulate
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from events.domain.findings import Finding
@@ -39,7 +39,6 @@ def missing_of(gaps: list[Finding]) -> list[int]:
     count=st.integers(1, 60),
     beside=st.lists(st.tuples(st.integers(0, 59), st.sampled_from([FRAME, HOLE, "replay"]))),
 )
-@settings(deadline=None)
 def test_ids_in_a_row_are_no_finding_whatever_comes_between(
     first: int, count: int, beside: list[tuple[int, str]]
 ) -> None:
@@ -58,7 +57,6 @@ def test_ids_in_a_row_are_no_finding_whatever_comes_between(
 
 
 @given(steps=st.lists(st.integers(1, 10**6), max_size=60))
-@settings(deadline=None)
 def test_ids_that_rise_on_a_sparse_bus_are_no_finding(steps: list[int]) -> None:
     told = [record(START + n, "7", number) for n, number in enumerate(accumulate(steps))]
 
@@ -66,7 +64,6 @@ def test_ids_that_rise_on_a_sparse_bus_are_no_finding(steps: list[int]) -> None:
 
 
 @given(lost=st.sets(st.integers(2, 99)), seed=st.integers(0, 999))
-@settings(deadline=None)
 def test_gaps_name_the_ids_that_one_replica_lost_and_no_other(lost: set[int], seed: int) -> None:
     all_ids = [
         record(
@@ -89,7 +86,6 @@ def test_gaps_name_the_ids_that_one_replica_lost_and_no_other(lost: set[int], se
 
 
 @given(burned=st.sets(st.integers(2, 99)))
-@settings(deadline=None)
 def test_an_id_that_no_replica_received_was_burned(burned: set[int]) -> None:
     told = [
         record(START + n / 10, "7", n, replica=replica)
@@ -106,7 +102,6 @@ def test_an_id_that_no_replica_received_was_burned(burned: set[int]) -> None:
 
 
 @given(seed=st.integers(0, 9_999), reach=st.integers(1, 6))
-@settings(deadline=None)
 def test_messages_a_little_out_of_order_are_that_and_nothing_else(seed: int, reach: int) -> None:
     chance = random.Random(seed)
     ids = sorted(range(2, 200), key=lambda one: one + chance.random() * reach)
@@ -116,7 +111,6 @@ def test_messages_a_little_out_of_order_are_that_and_nothing_else(seed: int, rea
 
 
 @given(lives=st.lists(st.tuples(st.integers(1, 500), st.integers(1, 40)), min_size=1, max_size=8))
-@settings(deadline=None)
 def test_each_life_of_a_counter_is_one_change_and_one_space(lives: list[tuple[int, int]]) -> None:
     told, at = [], float(START)
     for epoch, (first, count) in enumerate(lives):
@@ -134,7 +128,6 @@ def test_each_life_of_a_counter_is_one_change_and_one_space(lives: list[tuple[in
 
 
 @given(lives=st.lists(st.integers(20, 60), min_size=2, max_size=6), start=st.integers(100, 900))
-@settings(deadline=None)
 def test_each_restart_without_an_epoch_is_found(lives: list[int], start: int) -> None:
     """Each life begins far below the end of the one before and does not reach it."""
     told, at, first = [], float(START), start * len(lives)
