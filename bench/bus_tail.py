@@ -161,19 +161,23 @@ def wait_for_subscriber(redis: Redis) -> None:
     raise TimeoutError("the tail did not subscribe")
 
 
-def count_stored(folder: Path) -> tuple[int, int, int]:
-    """Count segments, the messages in them, and the ids among these, by reading each body."""
+def count_stored(folder: Path) -> tuple[int, int, int, int]:
+    """Count segments, their messages and the ids among these, by reading each body.
+
+    The last figure is how many bytes waited at most, as the tail says of itself.
+    """
     ids: set[str] = set()
-    segments = messages = 0
+    segments = messages = waited = 0
     with closing(sqlite3.connect(folder / "counterfoil.sqlite3")) as database:
         for (raw,) in database.execute("SELECT raw FROM receipt_body"):
             body = json.loads(raw)
+            waited = max(waited, body.get("data", {}).get("most_waiting_bytes", 0))
             if body.get("what") == "segment":
                 segments += 1
                 rows = [one for one in body["data"]["messages"] if one[1] == "prefixed"]
                 messages += len(rows)
                 ids.update(one[3] for one in rows)
-    return segments, messages, len(ids)
+    return segments, messages, len(ids), waited
 
 
 def measure(folder: Path, redis: Redis, options: argparse.Namespace) -> bool:
@@ -189,7 +193,7 @@ def measure(folder: Path, redis: Redis, options: argparse.Namespace) -> bool:
         published_at = time.monotonic()
         said = tail.stop()
         behind = time.monotonic() - published_at
-    segments, stored, ids = count_stored(folder)
+    segments, stored, ids, waited = count_stored(folder)
     rate = sent / options.seconds
     table.note("published", f"{sent:,}", f">= {RATE:,}/s", rate >= 0.98 * options.rate)
     table.note("stored", f"{stored:,} in {segments:,} segments")
@@ -197,6 +201,7 @@ def measure(folder: Path, redis: Redis, options: argparse.Namespace) -> bool:
     table.note("resident memory at its highest", f"{tail.memory_mb:,.0f} MB", f"<= {MEMORY_MB} MB",
                tail.memory_mb <= MEMORY_MB)  # fmt: skip
     table.note("processor time of the tail a message", f"{tail.busy_s / sent * 1e6:,.1f} us")
+    table.note("waited at most, in memory and on disk", f"{waited / 1e6:,.0f} MB")
     table.note("all stored after the last message", f"{behind:,.1f} s")
     table.note("said by the tail", said)
     return stored == sent == ids

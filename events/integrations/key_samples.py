@@ -70,9 +70,10 @@ class KeySampler:
         self, keys: Sequence[Receipt], server: Receipt, channels: Sequence[Receipt], at: datetime
     ) -> list[Receipt]:
         said = {"keys": keys, "channels": channels, **server}
-        # A counter goes on with every message; that alone is no news of its health.
+        # A counter goes on with every message, and people come and go: that alone is no news.
         news = [{**one, "value": None} if one["role"] == SEQ else one for one in keys]
-        if not self._is_due("keys", (news, channels, server), at):
+        heard = [(one["channel"], one["subscribers"] > 0) for one in channels]
+        if not self._is_due("keys", (news, heard, server), at):
             return []
         return [self._receipt("keys", at, said)]
 

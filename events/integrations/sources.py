@@ -35,6 +35,10 @@ class Source(Protocol):
     def waiting(self) -> int:
         """Give how many bytes have come and are not taken."""
 
+    @property
+    def most_waiting(self) -> int:
+        """Give the most bytes that ever waited."""
+
     def connect(self) -> None:
         """Connect; raises Unreachable, Refused, or NotPermitted with what would permit it."""
 
@@ -67,6 +71,11 @@ class ChannelSource:
     def waiting(self) -> int:
         """Give how many bytes have come and are not taken."""
         return self._backlog.size
+
+    @property
+    def most_waiting(self) -> int:
+        """Give the most bytes that ever waited."""
+        return self._backlog.greatest
 
     def take(self, timeout_s: float) -> Iterator[Batch]:
         """Yield what has come, waiting for so long when nothing has."""

@@ -40,6 +40,8 @@ class StreamSource:
         """Give 0: what is not taken waits in the Redis."""
         return 0
 
+    most_waiting = waiting
+
     def connect(self) -> None:
         """Look where the stream stands; raises Unreachable, Refused or NotPermitted."""
         self._link = Link(self._address)

@@ -183,6 +183,7 @@ class Tail:
             "segments": self.totals.segments,
             "holes": self.totals.holes,
             "waiting_bytes": self._source.waiting,
+            "most_waiting_bytes": self._source.most_waiting,
         }
         is_level = not self._source.waiting and self._builder.begun_at is None
         ends = micros(clock.now()) if is_level else self._ends

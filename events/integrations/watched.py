@@ -17,6 +17,7 @@ from events.integrations.sources import Batch
 from ledger import keys
 from ledger.domain import draft
 
+MOST_CHANNELS = 10_000
 PURPOSE = "message"
 """What fingerprints of messages are keyed for, apart from all else under the project's key."""
 
@@ -46,7 +47,7 @@ class Watched:
 
 
 class Rows:
-    """Makes rows of what comes; `channels` are those that messages came on."""
+    """Makes rows of what comes; `channels` are those that messages came on, some thousands of them."""
 
     def __init__(self, watched: Watched) -> None:
         self._recorder = Recorder(watched.settings, signer(watched.project_id))
@@ -64,8 +65,9 @@ class Rows:
                 yield record(at, scope(channel), raw)
             else:
                 yield self._of_long(at, scope(channel), raw, length)
-        self.channels.update(channel.decode("utf-8", "replace") for channel in
-                             {channel for channel, _, _ in batch.messages})  # fmt: skip
+        if len(self.channels) < MOST_CHANNELS:
+            names = {channel for channel, _, _ in batch.messages}
+            self.channels.update(name.decode("utf-8", "replace") for name in names)
 
     def of_message(self, at: int, channel: str, raw: bytes) -> Recorded:
         """Give the row of one message."""

@@ -25,7 +25,7 @@ from events.integrations.tail import Totals
 from events.integrations.tail_writer import TailWriter
 from events.integrations.tailing import Beside
 from events.integrations.watched import Watched
-from ledger.models import Receipt, ReceiptBody
+from ledger.models import Delivery, Receipt, ReceiptBody
 from tests import factories
 from tests.databases import Database
 from tests.servers import Redis
@@ -49,6 +49,12 @@ def client(server: Redis) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def project(sqlite_database: Database) -> Iterator[ProjectRow]:
+    yield factories.make_project()
+    connections["default"].close()
+
+
+@pytest.fixture
+def on_postgresql(postgresql_database: Database) -> Iterator[ProjectRow]:
     yield factories.make_project()
     connections["default"].close()
 
@@ -149,6 +155,21 @@ def test_what_is_published_is_stored_in_order_without_what_is_personal(
     assert [one["n"] for one in segments] == list(range(len(segments)))
     assert len({one["incarnation"] for one in segments}) == 1
     assert set(Receipt.objects.values_list("state", flat=True)) == {"accepted"}
+
+
+def test_a_tail_stores_into_postgresql_as_well_and_numbers_what_it_writes_without_a_hole(
+    on_postgresql: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    with Running(watched(on_postgresql, server), tmp_path):
+        wait_for_subscriber(client)
+        for number in range(1, 1_201):
+            client.publish("pad:events:ws-1", prefixed(number))
+        wait_until(lambda: len(rows()) >= 1_000)
+
+    assert [row[3] for row in rows()] == [str(number) for number in range(1, 1_201)]
+    numbers = Delivery.objects.order_by("feed_number").values_list("feed_number", flat=True)
+    assert list(numbers) == list(range(1, Receipt.objects.count() + 1))
+    assert bodies("feed")[-1]["written"] == Receipt.objects.count() - 1
 
 
 def test_a_quiet_bus_makes_no_segments(
