@@ -42,7 +42,7 @@ def test_a_segment_is_a_receipt_that_says_its_lane_its_time_and_its_epochs() -> 
     (segment,) = segments_of(
         row(T, 803),
         row(T + 10, 805),
-        row(T + 20, 804),
+        row(T + 20, 802),
         row(T + 30, 1, "8"),
         row(T + 40, 806, None),
         row(T + 50, None, None, form=FRAME, body="hb|1"),
@@ -72,7 +72,7 @@ def test_a_segment_is_a_receipt_that_says_its_lane_its_time_and_its_epochs() -> 
         "junk": 1,
         "holes": 1,
         "epochs": [
-            {"epoch": "7", "first": "803", "last": "804", "least": "803", "greatest": "805",
+            {"epoch": "7", "first": "803", "last": "802", "least": "802", "greatest": "805",
              "count": 3},
             {"epoch": "8", "first": "1", "last": "1", "least": "1", "greatest": "1", "count": 1},
             {"epoch": None, "first": "806", "last": "806", "least": "806", "greatest": "806",

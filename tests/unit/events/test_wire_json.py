@@ -37,6 +37,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     "the last wins between cases": ('{"ID":2,"id":1,"Id":3,"id":4}', {"id": 4}),
     "null does not undo the one before": ('{"id":1,"id":null}', {"id": 1}),
     "a number of 5,000 digits elsewhere": ('{"id":1,"x":' + "9" * 5_000 + "}", {"id": 1}),
+    "a number past int64 elsewhere": ('{"id":1,"x":9223372036854775808}', {"id": 1}),
     "1e999 elsewhere": ('{"id":1,"x":1e999}', {"id": 1}),
     "the greatest int64": ('{"id":9223372036854775807}', {"id": 2**63 - 1}),
     "minus zero": ('{"id":-0}', {"id": 0}),
