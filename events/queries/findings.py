@@ -102,9 +102,9 @@ def tally_of(project_id: int, names: Sequence[str], cut: AsOf) -> dict[str, list
         parts.append(f"SELECT * FROM ({newest}) AS newest{len(parts)}")  # noqa: S608
         parameters += given
     counted = bulk.select_rows(
-        "SELECT f.bus, f.code, f.severity, count(*), max(f.at) FROM "  # noqa: S608
-        f"({' UNION ALL '.join(parts)}) AS f GROUP BY f.bus, f.code, f.severity "
-        f"ORDER BY f.bus, {_RANK}, f.code",
+        "SELECT bus, code, severity, count(*), max(at) FROM "  # noqa: S608
+        f"({' UNION ALL '.join(parts)}) AS newest GROUP BY bus, code, severity "
+        f"ORDER BY bus, {_RANK.replace('f.', '')}, code",
         parameters,
     )
     found: dict[str, list[Document]] = {name: [] for name in names}

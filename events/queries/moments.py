@@ -14,9 +14,9 @@ from kit import bulk
 _AROUND = (
     "SELECT * FROM (SELECT leaf_index, segment_from FROM bus_lane_step WHERE project_id = %s "
     "AND lane = %s AND leaf_index < %s AND segment_to >= %s ORDER BY segment_to, leaf_index "
-    "LIMIT 1) AS a UNION ALL SELECT * FROM (SELECT leaf_index, segment_from FROM bus_lane_step "
+    "LIMIT 1) AS reached UNION ALL SELECT * FROM (SELECT leaf_index, segment_from FROM bus_lane_step "
     "WHERE project_id = %s AND lane = %s AND leaf_index < %s AND segment_to < %s "
-    "ORDER BY segment_to DESC, leaf_index DESC LIMIT 1) AS b"
+    "ORDER BY segment_to DESC, leaf_index DESC LIMIT 1) AS passed"
 )
 _SEGMENT = 1_000
 """Rows of a segment at the most, so a moment inside it lies among as many ordinals."""

@@ -28,8 +28,8 @@ _METRICS = (
     "OR name LIKE 'pad_event_resume_gaps_total%%') ORDER BY replica, name, leaf_index LIMIT %s"
 )
 _EPOCHS = (
-    "SELECT max(s.last_at) FROM bus_space s JOIN bus b ON b.project_id = s.project_id "
-    "AND b.bus = s.bus WHERE b.project_id = %s AND b.installation_id = %s AND s.epoch IS NOT NULL"
+    "SELECT max(last_at) FROM bus_space WHERE project_id = %s AND bus IN "
+    "(SELECT bus FROM bus WHERE project_id = %s AND installation_id = %s) AND epoch IS NOT NULL"
 )
 
 
@@ -65,7 +65,7 @@ def _facts(project_id: int, installation: str, told: Sequence[Document]) -> list
     samples: dict[str, dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
     for replica, name, at, value in bulk.select_rows(_METRICS, [project_id, installation, SAMPLES]):
         samples[replica][name].append(Sample(at, value))
-    ((epoch_at,),) = bulk.select_rows(_EPOCHS, [project_id, installation])
+    ((epoch_at,),) = bulk.select_rows(_EPOCHS, [project_id, project_id, installation])
     first = _first_looks(project_id, installation)
     return [
         ReplicaFacts(
