@@ -9,7 +9,7 @@ from typing import Any
 from events.asking import bad, number_of, text_of, time_of
 from events.documents import find_cut
 from events.domain import profiles
-from events.domain.profiles import ACTIVITY_PROFILES
+from events.domain.profiles import ACTIVITY_PROFILES, WATCH_PROFILES
 from events.domain.times import micros
 from events.queries import buffer, bus_documents, lanes, resumes
 from events.queries.buffer_view import View
@@ -115,6 +115,8 @@ class Asking:
 
     def versions(self, profile: str) -> list[str]:
         """Give the versions to be modelled: the one asked for, or all of a bus of that kind."""
+        if profile in WATCH_PROFILES:
+            return [profile]
         if not self.version:
             return list(ACTIVITY_PROFILES) if profile in ACTIVITY_PROFILES else []
         found = profiles.find_profile(self.version)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from events.domain.given_answers import given_answer
 from events.domain.probes import Probe, probes
-from events.domain.profiles import ACTIVITY_PROFILES
+from events.domain.profiles import ACTIVITY_PROFILES, DENSE
 from events.domain.resume import SERVE, Lane, answer
 from events.domain.simulate import Compared, Simulation
 from events.domain.times import moment, moment_or_none
@@ -54,7 +54,12 @@ def bench_of(view: View, versions: Sequence[str]) -> Bench:
     """Play what the lane was sent to the models of some versions."""
     history = history_of(view)
     union = Union(history.own, history.others, view.at)
-    truth = TrueLane(view.channel, None, view.capacity)
+    truth = TrueLane(
+        view.channel,
+        capacity=view.capacity,
+        is_dense=view.settings.get("density") == DENSE,
+        max_age=view.wanted.max_age,
+    )
     for seen in history.own:
         truth.take(seen)
     models = [
@@ -133,7 +138,7 @@ def _lane(lane: Lane) -> Document:
 def _version(one: Compared, model: Simulation) -> Document:
     profile = model.replica.version.profile
     return {
-        "version": VERSIONS[profile],
+        "version": _name_of(model),
         "profile": profile,
         "answer": one.given.kind,
         "word": one.given.answer,
@@ -149,6 +154,12 @@ def _version(one: Compared, model: Simulation) -> Document:
     }
 
 
+def _name_of(model: Simulation) -> str:
+    """Name what a model is of: a version of the activity bus, or the profile of another."""
+    profile = model.replica.version.profile
+    return VERSIONS.get(profile, profile)
+
+
 def _probe(bench: Bench, probe: Probe) -> Document:
     edge = Cursor(str(probe.cursor), probe.epoch)
     safe = answer(bench.lane, edge.text, edge.epoch)
@@ -162,7 +173,7 @@ def _probe(bench: Bench, probe: Probe) -> Document:
         "sentence": safe.sentence,
         "versions": [
             {
-                "version": VERSIONS[model.replica.version.profile],
+                "version": _name_of(model),
                 "answer": one.given.kind,
                 "difference": one.code,
             }
