@@ -44,6 +44,14 @@ def test_on_a_real_redis_our_tail_finds_out_the_same(
         assert client.keys("pad:demo-*") == []
 
 
+def test_what_the_roll_left_is_the_same_when_it_is_built_again(counterfoil: Counterfoil) -> None:
+    counterfoil.manage("demo", "--scenario", "4", "--url", counterfoil.url)
+
+    printed = counterfoil.manage("derive", "--rebuild", "events")
+
+    assert printed.splitlines()[-1].endswith("rows compared, 0 differ.")
+
+
 def test_a_recording_is_made_without_a_server(
     counterfoil: Counterfoil, redis_server: Redis, tmp_path: Path
 ) -> None:

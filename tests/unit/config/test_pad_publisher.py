@@ -1,11 +1,9 @@
-"""The publisher against a real Redis: what reference/pad.md 1.3, 1.4 and 6 measured or state."""
+"""The publisher on a real Redis, in both phases: reference/pad.md 1.3, 1.4 and section 6."""
 
 from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -15,54 +13,16 @@ from redis.client import PubSub
 from config.demo.pad_names import Names, body
 from config.demo.pad_publisher import V0, V1, V2, V3, Publisher
 from tests.servers import Redis
+from tests.unit.config.pad_bus import (
+    EVENT,
+    NAMES,
+    heard,
+    publisher,
+    text_of,
+    without_right_to_publish,
+)
 
 pytestmark = pytest.mark.slow
-
-EVENT = {"type": "item_updated", "workspace_id": "ws-1", "title": "a|b <c> & d", "timestamp": 1}
-NAMES = Names()
-SEED = 1_780_000_000
-
-
-@pytest.fixture
-def client(redis_server: Redis) -> Iterator[redis.Redis]:
-    with redis.Redis(port=redis_server.port) as connection:
-        connection.flushall()
-        yield connection
-
-
-@pytest.fixture
-def channel(client: redis.Redis) -> Iterator[PubSub]:
-    """Listen to all channels of events and of the watch bus."""
-    with client.pubsub(ignore_subscribe_messages=True) as subscription:
-        subscription.psubscribe("pad:*")
-        # A ping's answer comes behind that of the subscription.
-        subscription.ping()
-        while (answer := subscription.get_message(timeout=5)) is None or answer["type"] != "pong":
-            pass
-        yield subscription
-
-
-def heard(channel: PubSub, client: redis.Redis) -> list[str]:
-    """Give what was published up to now; one more message marks the end."""
-    end = uuid.uuid4().hex
-    client.publish("pad:end", end)
-    found: list[str] = []
-    while True:
-        message = channel.get_message(timeout=5)
-        assert message is not None
-        text = message["data"].decode()
-        if text == end:
-            return found
-        found.append(text)
-
-
-def publisher(client: redis.Redis, version: str, *, writes_epoch: bool = True) -> Publisher:
-    return Publisher(client, version, writes_epoch=writes_epoch, now_s=lambda: SEED)
-
-
-def text(client: redis.Redis, key: str) -> str | None:
-    value: Any = client.get(key)
-    return None if value is None else value.decode()
 
 
 @pytest.mark.parametrize("version", [V1, V2, V3])
@@ -72,7 +32,7 @@ def test_c06_on_a_fresh_redis_an_event_gets_id_1_and_a_usable_epoch(
     given = publisher(client, version).publish(EVENT)
 
     epoch, number, rest = heard(channel, client)[0].split("|", 2)
-    assert (given.id, number, epoch) == (1, "1", text(client, NAMES.epoch))
+    assert (given.id, number, epoch) == (1, "1", text_of(client, NAMES.epoch))
     assert rest == body(EVENT)
     assert client.ttl(NAMES.epoch) == -1
 
@@ -98,7 +58,7 @@ def test_c08_the_same_token_twice_publishes_once_and_burns_no_id(
 
     assert answers == [1, 0]
     assert len(heard(channel, client)) == 1
-    assert text(client, NAMES.counter) == "1"
+    assert text_of(client, NAMES.counter) == "1"
     assert 55 <= client.ttl(NAMES.token("t")) <= 60
 
 
@@ -131,7 +91,7 @@ def test_v1_with_a_list_as_epoch_burns_an_id_and_loses_the_event_for_good(
     again = one.publish(EVENT, "t")
 
     assert again.id == 0
-    assert text(client, NAMES.counter) == "3"
+    assert text_of(client, NAMES.counter) == "3"
     assert client.exists(NAMES.token("t"))
     assert len(heard(channel, client)) == 2
 
@@ -166,7 +126,7 @@ def test_c11_an_epoch_that_no_receiver_takes_is_replaced(
     publisher(client, version).publish(EVENT)
 
     assert heard(channel, client)[0].startswith("1|11|")
-    assert text(client, NAMES.epoch) == "1"
+    assert text_of(client, NAMES.epoch) == "1"
 
 
 @pytest.mark.parametrize("version", [V2, V3])
@@ -191,7 +151,7 @@ def test_c12_an_epoch_that_is_a_list_is_a_text_again(
     publisher(client, version).publish(EVENT)
 
     assert heard(channel, client)[0].startswith("1|11|")
-    assert text(client, NAMES.epoch) == "1"
+    assert text_of(client, NAMES.epoch) == "1"
 
 
 @pytest.mark.parametrize("version", [V2, V3])
@@ -214,7 +174,7 @@ def test_c14_a_phase_1_restart_forgets_the_epoch_and_a_climbing_counter_leaves_i
     flagged, plain = publisher(client, version), publisher(client, version, writes_epoch=False)
     flagged.publish(EVENT)
     plain.publish(EVENT)
-    assert text(client, NAMES.epoch) == "1"
+    assert text_of(client, NAMES.epoch) == "1"
     client.delete(NAMES.counter)
 
     restarted = plain.publish(EVENT)
@@ -235,167 +195,6 @@ def test_c15_both_phases_on_one_redis_share_one_counter(
     bare, prefixed = heard(channel, client)
     assert bare == body(EVENT, number=1)
     assert prefixed.split("|", 2)[1:] == ["2", body(EVENT)]
-
-
-@pytest.mark.parametrize(("version", "flag"), [(V0, False), (V1, True), (V2, False), (V2, True)])
-def test_c17_a_counter_that_is_no_number_publishes_nothing_before_v3(
-    client: redis.Redis, channel: PubSub, version: str, flag: bool
-) -> None:
-    client.set(NAMES.counter, "abc")
-
-    with pytest.raises(redis.ResponseError):
-        publisher(client, version, writes_epoch=flag).publish(EVENT)
-
-    assert heard(channel, client) == []
-
-
-def test_v2_with_an_unusable_generation_burns_the_id(client: redis.Redis, channel: PubSub) -> None:
-    client.set(NAMES.counter, 4)
-    client.set(NAMES.generations, "abc")
-
-    with pytest.raises(redis.ResponseError):
-        publisher(client, V2).publish(EVENT)
-
-    assert text(client, NAMES.counter) == "5"
-    assert heard(channel, client) == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [("list", "x"), ("hash", "x"), ("text", "abc"), ("text", str(2**63 - 1)), ("text", "0")],
-)
-def test_c60_v3_goes_on_from_the_wall_clock_where_generations_cannot_be_counted(
-    client: redis.Redis, channel: PubSub, kind: str, value: str
-) -> None:
-    client.set(NAMES.counter, 4)
-    put(client, NAMES.generations, kind, value)
-
-    publisher(client, V3).publish(EVENT)
-
-    assert heard(channel, client)[0].startswith(f"{SEED}|5|")
-    assert text(client, NAMES.counter) == "5"
-
-
-def test_c60_v3_counts_generations_that_can_be_counted(
-    client: redis.Redis, channel: PubSub
-) -> None:
-    client.set(NAMES.counter, 4)
-    client.set(NAMES.generations, 9)
-
-    publisher(client, V3).publish(EVENT)
-
-    assert heard(channel, client)[0].startswith("10|5|")
-
-
-REPAIRS = [
-    ("list", "x", "wrong_type"),
-    ("hash", "x", "wrong_type"),
-    ("text", "abc", "not_integer"),
-    ("text", "-5", "not_integer"),
-    ("text", "1" * 18, "too_large"),
-    ("text", str(2**63 - 1), "too_large"),
-]
-
-
-@pytest.mark.parametrize(("kind", "value", "shape"), REPAIRS)
-def test_c61_v3_repairs_a_counter_that_cannot_count_and_turns_the_epoch(
-    client: redis.Redis, channel: PubSub, kind: str, value: str, shape: str
-) -> None:
-    client.set(NAMES.epoch, "7")
-    client.set(NAMES.generations, "7")
-    put(client, NAMES.counter, kind, value)
-
-    given = publisher(client, V3).publish(EVENT)
-
-    assert (given.id, given.repaired) == (1, shape)
-    assert heard(channel, client)[0].startswith("8|1|")
-
-
-@pytest.mark.parametrize(("kind", "value", "shape"), REPAIRS)
-def test_c61_in_phase_1_v3_repairs_the_counter_and_forgets_the_epoch(
-    client: redis.Redis, channel: PubSub, kind: str, value: str, shape: str
-) -> None:
-    client.set(NAMES.epoch, "7")
-    put(client, NAMES.counter, kind, value)
-
-    given = publisher(client, V3, writes_epoch=False).publish(EVENT)
-
-    assert (given.id, given.repaired) == (1, shape)
-    assert heard(channel, client) == [body(EVENT, number=1)]
-    assert not client.exists(NAMES.epoch)
-
-
-def test_c62_v3_writes_an_id_of_seventeen_digits_exactly(
-    client: redis.Redis, channel: PubSub
-) -> None:
-    client.set(NAMES.epoch, "7")
-    client.set(NAMES.counter, 99_999_999_999_999_998)
-
-    given = publisher(client, V3).publish(EVENT)
-
-    assert given.id == 99_999_999_999_999_999
-    assert heard(channel, client)[0].startswith("7|99999999999999999|")
-
-
-@pytest.mark.parametrize("version", [V1, V2])
-@pytest.mark.parametrize(
-    ("before", "shown"),
-    [(10**14 - 1, "1e+14"), (1_869_000_000_000_000_000 - 1, "1.869e+18")],
-)
-def test_v1_and_v2_write_large_ids_as_powers_of_ten(
-    client: redis.Redis, channel: PubSub, version: str, before: int, shown: str
-) -> None:
-    client.set(NAMES.epoch, "7")
-    client.set(NAMES.counter, before)
-
-    publisher(client, version).publish(EVENT)
-
-    assert heard(channel, client)[0].startswith(f"7|{shown}|")
-
-
-def test_v2_keeps_and_sends_a_large_generation_as_a_power_of_ten(
-    client: redis.Redis, channel: PubSub
-) -> None:
-    client.set(NAMES.generations, 10**15 - 2)
-
-    publisher(client, V2).publish(EVENT)
-
-    assert heard(channel, client)[0].startswith("1e+15|1|")
-    assert text(client, NAMES.epoch) == "1e+15"
-
-
-def test_losing_generations_and_counter_begins_at_generation_1_again(
-    client: redis.Redis, channel: PubSub
-) -> None:
-    client.set(NAMES.epoch, "5")
-
-    publisher(client, V2).publish(EVENT)
-
-    assert heard(channel, client)[0].startswith("1|1|")
-
-
-@pytest.mark.parametrize("version", [V2, V3])
-def test_a_counter_that_is_set_back_keeps_its_epoch(
-    client: redis.Redis, channel: PubSub, version: str
-) -> None:
-    client.set(NAMES.epoch, "5")
-    client.set(NAMES.counter, 3)
-
-    publisher(client, version).publish(EVENT)
-
-    assert heard(channel, client)[0].startswith("5|4|")
-
-
-def test_two_instances_that_publish_in_two_calls_interleave(
-    client: redis.Redis, channel: PubSub
-) -> None:
-    one, other = publisher(client, V0), publisher(client, V0)
-
-    early, late = one.assign(), other.assign()
-    other.send(EVENT, late.id)
-    one.send(EVENT, early.id)
-
-    assert heard(channel, client) == [body(EVENT, number=2), body(EVENT, number=1)]
 
 
 NOTIFICATION = {"WorkspaceID": "ws-1", "Kind": "mention", "Timestamp": 1}
@@ -448,22 +247,3 @@ def test_c58_with_a_namespace_nothing_has_a_default_name(
     keys: Any = client.keys("*")
     assert keys
     assert all(key.startswith(b"pad:inst-b:") for key in keys)
-
-
-@contextmanager
-def without_right_to_publish(client: redis.Redis) -> Iterator[None]:
-    """Have scripts fail at their PUBLISH, behind the INCR that V3 repairs all faults of."""
-    client.execute_command("ACL", "SETUSER", "default", "-publish")
-    try:
-        yield
-    finally:
-        client.execute_command("ACL", "SETUSER", "default", "+publish")
-
-
-def put(client: redis.Redis, key: str, kind: str, value: str) -> None:
-    if kind == "list":
-        client.rpush(key, value)
-    elif kind == "hash":
-        client.hset(key, "field", value)
-    else:
-        client.set(key, value)

@@ -11,7 +11,6 @@ import redis
 from config.demo.pad_names import Names
 from config.demo.pad_publisher import V0, V1, V2, V3, Publisher
 from config.demo.pad_replicas import PadReplica
-from tests.servers import Redis
 
 pytestmark = pytest.mark.slow
 
@@ -20,13 +19,6 @@ MARKS = "marks"
 SEED = 1_780_000_000
 SECOND = 1_000_000
 EVENT = {"type": "item_updated", "workspace_id": "ws-1", "timestamp": 1}
-
-
-@pytest.fixture
-def client(redis_server: Redis) -> Iterator[redis.Redis]:
-    with redis.Redis(port=redis_server.port) as connection:
-        connection.flushall()
-        yield connection
 
 
 Start = Callable[..., PadReplica]

@@ -14,7 +14,6 @@ from config.demo.moving_clocks import SECOND, MovedClock
 from config.demo.pad_names import Names
 from config.demo.roll_fleet import Fleet
 from config.demo.roll_lines import Away, Heard, Line, Told
-from tests.servers import Redis
 
 pytestmark = pytest.mark.slow
 
@@ -41,13 +40,6 @@ class Story:
 
 
 Tell = Callable[..., Story]
-
-
-@pytest.fixture
-def client(redis_server: Redis) -> Iterator[redis.Redis]:
-    with redis.Redis(port=redis_server.port) as connection:
-        connection.flushall()
-        yield connection
 
 
 @pytest.fixture
