@@ -9,7 +9,7 @@ from events.domain.channels import Channels
 from events.domain.desk import Desk
 from events.domain.epochs import Entry, Epochs
 from events.domain.forms import Forms
-from events.domain.lines import NARROW_WINDOW, WINDOW, Key, Line, read_line
+from events.domain.lines import IDLE_WINDOW, NARROW_WINDOW, WINDOW, Key, Line, read_line
 from events.domain.records import BARE, HOLE, JUNK, PREFIXED, REPLAY, Record
 from events.domain.spaces import ADOPTED, EPOCH, INCARNATION
 
@@ -106,8 +106,16 @@ class Lane:
         if line.base == sizes.JUNK:
             return self.desk.spaces.touch(ordinal, record.at, record.id or 0)
         if not entry.is_late:
-            self.line = line
+            self._go_to(line)
         return steps.take(self.desk, line, record)
+
+    def _go_to(self, line: Line) -> None:
+        """Be in a line, and remember less of the one before."""
+        if self.line is not line and not line.scope:
+            if self.line is not None and not self.line.scope:
+                self.line.resize(IDLE_WINDOW)
+            line.resize(WINDOW)
+        self.line = line
 
     def _find_line(self, entry: Entry, record: Record) -> Line:
         scope = self._scope_of(record)

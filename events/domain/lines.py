@@ -6,14 +6,16 @@ and low ids of which the next ones will tell whether the counter restarted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from events.domain.changes import pack, unpack
 from events.domain.findings import Finding
 from events.domain.holes import Holes
 
-WINDOW, NARROW_WINDOW = 1_024, 64
-"""Ids remembered of a line; of a channel with a counter of its own fewer, as there are many."""
+WINDOW, IDLE_WINDOW, NARROW_WINDOW = 1_024, 128, 64
+"""Ids remembered of the line that a lane is in, of one that it left, and of a channel with a
+counter of its own, of which there are many."""
 NO_LIMIT = 1 << 80
 _EXACT_BITS = 53
 NOT_ROUNDED = -1
@@ -101,10 +103,19 @@ class Line:
         if body[0]:
             self.bodies[body[0]] = number
         if len(seen) > self.window:
-            oldest = next(iter(seen))
-            gone = seen.pop(oldest)[0]
-            if self.bodies.get(gone) == oldest:
-                del self.bodies[gone]
+            self._forget()
+
+    def _forget(self) -> None:
+        oldest = next(iter(self.seen))
+        gone = self.seen.pop(oldest)[0]
+        if self.bodies.get(gone) == oldest:
+            del self.bodies[gone]
+
+    def resize(self, window: int) -> None:
+        """Remember so many ids from here on."""
+        self.window = window
+        while len(self.seen) > window:
+            self._forget()
 
     def restart(self, low: list[tuple[int, int]], epoch: str | None, ordinal: int) -> None:
         """Begin another life of the counter with the low ids that showed it."""
@@ -131,15 +142,10 @@ class Line:
         self.rounded = self.rounded + bits if is_round else NOT_ROUNDED
 
     def state(self) -> list[Any]:
-        """Give it as JSON; channels are written once, as many messages share one."""
-        scopes: dict[str, int] = {}
-        seen = [
-            [number, body, at, scopes.setdefault(scope, len(scopes))]
-            for number, (body, at, scope) in self.seen.items()
-        ]
+        """Give it as JSON."""
         return [
             *(self.era, self.base, self.scope, self.first, self.high, self.window),
-            *(list(scopes), seen),
+            *_write_seen(self.seen),
             self.holes.state(),
             self.low,
             pack(self.low_finding),
@@ -157,8 +163,8 @@ def read_line(state: list[Any]) -> Line:
     holes, low, finding, bands, strays, *rest = told
     line = Line((era, base, scope), first, window)
     line.high = high
-    for number, body, at, place in seen:
-        line.remember(number, (body, at, scopes[place]))
+    for number, known in _read_seen(scopes, seen):
+        line.remember(number, known)
     line.holes = Holes(holes)
     line.low = [(number, at) for number, at in low]
     line.low_finding = unpack(finding)
@@ -170,3 +176,21 @@ def read_line(state: list[Any]) -> Line:
     line.resets = list(resets)
     line.look()
     return line
+
+
+def _write_seen(seen: dict[int, Body]) -> tuple[list[str], list[Any]]:
+    """Write ids and times as steps and channels by their place, since this is most of a state."""
+    scopes: dict[str, int] = {}
+    told: list[Any] = []
+    before = since = 0
+    for number, (body, at, scope) in seen.items():
+        told += (number - before, body, at - since, scopes.setdefault(scope, len(scopes)))
+        before, since = number, at
+    return list(scopes), told
+
+
+def _read_seen(scopes: list[str], told: list[Any]) -> Iterator[tuple[int, Body]]:
+    number = at = 0
+    for step, body, later, place in zip(*[iter(told)] * 4, strict=True):
+        number, at = number + step, at + later
+        yield number, (body, at, scopes[place])

@@ -159,6 +159,16 @@ def test_the_state_of_many_wild_messages_is_small() -> None:
     assert size < 600_000
 
 
+def test_a_lane_that_went_through_many_epochs_remembers_little_of_them() -> None:
+    stream = Stream(SETTINGS["dense tokens"])
+    for epoch in range(20):
+        for number in range(1, 2_001):
+            stream.take(record(START + epoch * 100 + number / 100, f"t{epoch}", number))
+        stream.drain()
+
+    assert len(json.dumps(stream.state())) < 80_000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 @given(walk=walks, climb=climbs, places=st.frozensets(st.integers(0, 90), max_size=20))
