@@ -15,6 +15,8 @@ from django.core.management import ManagementUtility
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 
+from kit import redact
+
 USAGE_CODE = 3
 
 
@@ -29,7 +31,8 @@ class _Parser(CommandParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(self.usage_code, f"{self.prog}: {message}\n")
+        # What was not understood is repeated, and may be an address with a password in it.
+        self.exit(self.usage_code, f"{self.prog}: {redact.text(message)}\n")
 
 
 def _with_acts(parser: ArgumentParser) -> Iterator[ArgumentParser]:
@@ -77,7 +80,8 @@ class Command(BaseCommand):
             reason = str(error).strip().splitlines() or [type(error).__name__]
             self._leave(f"the database cannot be used: {reason[0]}", self.failure_code)
         except Exception as error:
-            self._leave(f"{type(error).__name__}: {error}", self.failure_code)
+            said = redact.text(f"{type(error).__name__}: {error}")
+            self._leave(said, self.failure_code)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:

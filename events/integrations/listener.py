@@ -57,7 +57,7 @@ class Listener:
     ) -> None:
         self._address, self._subscription = address, subscription
         self._backlog, self._say = backlog, say
-        self._stop = threading.Event()
+        self._stop, self._renew = threading.Event(), threading.Event()
         self._link: Link | None = None
         self._seen = self._pinged = 0
         self._pause = FIRST_PAUSE_S
@@ -71,6 +71,10 @@ class Listener:
     def start(self) -> None:
         """Begin to read; `connect` comes first."""
         self._thread.start()
+
+    def renew(self) -> None:
+        """Give the connection up and make another."""
+        self._renew.set()
 
     def stop(self) -> None:
         """Read no more, and wait until the thread has ended."""
@@ -87,10 +91,21 @@ class Listener:
                     return
                 self._read(self._link)
             except Unreachable as error:
-                self._say(f"The Redis was lost: {error}. What it sends now is not seen.")
-                self._come_back(RECONNECT)
+                self._lose(f"The Redis was lost: {error}. What it sends now is not seen.")
+            except Exception as error:
+                # A thread that ended would look like a bus on which nothing happens.
+                self._lose(f"The reader failed, and begins anew: {type(error).__name__}.")
+
+    def _lose(self, why: str) -> None:
+        self._say(why)
+        if self._link is not None:
+            self._link.close()
+        self._come_back(RECONNECT)
 
     def _read(self, link: Link) -> None:
+        if self._renew.is_set():
+            self._renew.clear()
+            raise Unreachable(f"{self._address.shown}: it sent what is no message")
         chunk = link.receive(BREATH_S)
         now = micros(clock.now())
         if chunk is None:

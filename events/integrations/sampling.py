@@ -64,6 +64,9 @@ class Sampling:
             trouble = ""
         except TROUBLES as error:
             trouble = str(error)
+        except Exception as error:
+            # A thread that ended would look like keys that never change.
+            trouble = f"A sample failed: {type(error).__name__}"
         if trouble and trouble != self._said.get(number):
             self._say(f"{trouble.rstrip('.')}.")
         self._said[number] = trouble

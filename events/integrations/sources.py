@@ -64,7 +64,7 @@ class ChannelSource:
         self._backlog = Backlog(folder)
         self._listener = Listener(address, subscription, self._backlog, say)
         self._subscription, self._say = subscription, say
-        self._pushes = self._new_pushes()
+        self._pushes: Pushes | None = self._new_pushes()
         self.connect, self.start = self._listener.connect, self._listener.start
 
     @property
@@ -84,9 +84,20 @@ class ChannelSource:
                 # A message that was cut off with its connection never comes to its end.
                 self._pushes = self._new_pushes()
                 yield Batch(chunk.at, (), chunk.until, chunk.why)
-            elif messages := self._pushes.cut(chunk.raw):
+            elif messages := self._cut(chunk.raw):
                 yield Batch(chunk.at, messages)
             self._tell_faults()
+
+    def _cut(self, raw: bytes) -> Sequence[Message]:
+        """Cut messages; what is no message spoils all until the next connection."""
+        if self._pushes is None:
+            return ()
+        try:
+            return self._pushes.cut(raw)
+        except ValueError:
+            self._pushes = None
+            self._listener.renew()
+            return ()
 
     def stop(self) -> None:
         """Read no more; what has come can still be taken."""
@@ -103,5 +114,5 @@ class ChannelSource:
         return Pushes((), names) if self._subscription.is_by_pattern else Pushes(names)
 
     def _tell_faults(self) -> None:
-        while self._pushes.faults:
+        while self._pushes is not None and self._pushes.faults:
             self._say(f"The Redis says: {self._pushes.faults.pop(0)}.")

@@ -47,7 +47,7 @@ class Watched:
 
 
 class Rows:
-    """Makes rows of what comes; `channels` are those that messages came on, some thousands of them."""
+    """Makes rows of what comes; `channels` are those that messages came on, up to a bound."""
 
     def __init__(self, watched: Watched) -> None:
         self._recorder = Recorder(watched.settings, signer(watched.project_id))

@@ -246,3 +246,25 @@ def test_a_name_that_two_installations_have_needs_the_installation(project: str)
 
     with pytest.raises(UsageError, match="Give --installation too"):
         run(project, "--source=live", "--redis=redis://c")
+
+
+def test_a_slip_in_an_option_does_not_show_the_password(
+    project: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = ["manage.py", "bus_tail", f"--project={project}", *BUS, "--redsi"]
+
+    with pytest.raises(SystemExit) as left:
+        ManagementUtility([*words, "redis://u:hunter2@c/0"]).execute()
+
+    said = capfd.readouterr()
+    assert left.value.code == 3
+    assert "hunter2" not in said.out + said.err
+
+
+def test_a_project_that_is_not_there_is_2(project: str) -> None:
+    with pytest.raises(SystemExit) as left:
+        ManagementUtility(
+            ["manage.py", "bus_tail", "--project=nowhere", *BUS, "--redis=redis://c"]
+        ).execute()
+
+    assert left.value.code == 2

@@ -25,6 +25,7 @@ from events.integrations.listener import Listener, Subscription
 from events.integrations.redis_address import Address, read_address
 from events.integrations.redis_link import ALLOWED, Link, NotPermitted, Unreachable
 from events.integrations.redis_pushes import Pushes
+from events.integrations.sources import Batch, ChannelSource
 from tests import servers
 from tests.servers import Redis
 
@@ -376,3 +377,56 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
         )
     )
     return pem, own
+
+
+def test_what_is_no_message_makes_the_tail_connect_anew() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as odd:
+        port = odd.getsockname()[1]
+        answering = threading.Thread(target=answer_oddly, args=[odd])
+        answering.start()
+        said: list[str] = []
+        address = read_address(f"redis://127.0.0.1:{port}")
+        with closing(ChannelSource(address, BY_PATTERN, None, said.append)) as source:
+            source.connect()
+            source.start()
+            found: list[Batch] = []
+            wait_until(lambda: found.extend(source.take(0.05)) or len(found) >= 2)
+        answering.join(PATIENCE_S)
+
+    assert found[0].why == listener.RECONNECT
+    assert [body for _, body, _ in found[1].messages] == [b"one"]
+    assert said[0].endswith("it sent what is no message. What it sends now is not seen.")
+
+
+def answer_oddly(server: socket.socket) -> None:
+    """Send what is no protocol on the first connection, and a message on the second."""
+    message = b"*4\r\n$8\r\npmessage\r\n$12\r\npad:events:*\r\n$1\r\na\r\n$3\r\none\r\n"
+    subscribed = b"*3\r\n$10\r\npsubscribe\r\n$1\r\n*\r\n:1\r\n"
+    for last in (b"HTTP/1.1 200 OK\r\n", message):
+        opened, _ = server.accept()
+        with opened:
+            for answer in (b"+OK\r\n", subscribed + last):
+                opened.recv(4096)
+                opened.sendall(answer)
+            while opened.recv(4096):
+                pass
+
+
+def test_a_reader_that_fails_begins_anew(
+    server: Redis, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = iter([RuntimeError("no room for hunter2")])
+    receive = Link.receive
+
+    def receive_or_fail(self: Link, timeout_s: float) -> bytes | None:
+        if threading.current_thread().name == "listener" and (error := next(fails, None)):
+            raise error
+        return receive(self, timeout_s)
+
+    monkeypatch.setattr(Link, "receive", receive_or_fail)
+    with Heard(read_address(server.url)) as heard:
+        wait_until(lambda: heard.holes)
+        client.publish("pad:events:a", b"one")
+        wait_until(lambda: heard.bodies() == [b"one"])
+
+    assert heard.said[0] == "The reader failed, and begins anew: RuntimeError."
