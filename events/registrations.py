@@ -8,7 +8,6 @@ from events.queries import attention
 from events.queries.sections import bus_section
 from ledger.registry import NavigationEntry, registry
 
-
 NAVIGATION = (NavigationEntry("Events", "installations", 40, also=("buses", "findings", "lanes")),)
 
 
@@ -22,4 +21,5 @@ def register() -> None:
     registry.add_projector(StreamsProjector())
     registry.add_attention(attention.grave_items)
     registry.add_attention(attention.quiet_items)
+    registry.add_attention(attention.mix_items)
     registry.add_section(bus_section)

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from events.domain import codes
 from events.domain.findings import CRITICAL
-from events.domain.records import SECOND
+from events.domain.profiles import ACTIVITY_PROFILES
+from events.domain.records import PREFIXED, SECOND
+from events.domain.roll_phases import ILLEGAL
 from events.domain.times import micros, moment
+from events.queries import finding_words
 from kit import bulk
 from ledger.registry import AttentionItem
 
@@ -33,6 +35,18 @@ _QUIET = (
     "WHERE l.project_id = %s AND l.frame_at IS NOT NULL AND l.last_at <= %s "
     "ORDER BY l.last_at, l.lane"
 )
+_OLD, _WRITING = ("0", "s0", "S0"), ("2", "s2", "S2", "s2a", "S2a")
+_MIXED = (
+    "SELECT r.installation_id, min(r.installation), min(r.replica), count(*), min(r.sampled_at), "
+    "max(r.last_leaf) FROM bus_replica r WHERE r.project_id = %s AND r.phase IN (%s, %s, %s) "
+    "AND (EXISTS (SELECT 1 FROM bus_replica w WHERE w.project_id = r.project_id "
+    "AND w.installation_id = r.installation_id AND w.phase IN (%s, %s, %s, %s, %s)) "
+    "OR EXISTS (SELECT 1 FROM bus b JOIN bus_lane l ON l.project_id = b.project_id "
+    "AND l.bus = b.bus WHERE b.project_id = r.project_id "
+    "AND b.installation_id = r.installation_id AND l.form = %s "
+    "AND b.profile IN (%s, %s, %s, %s))) "
+    "GROUP BY r.installation_id ORDER BY r.installation_id"
+)
 
 
 def grave_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
@@ -48,7 +62,7 @@ def _grave_item(row: Sequence[Any]) -> AttentionItem:
     return AttentionItem(
         code=f"bus.{code}",
         subject=f"bus:{installation}/{name}",
-        sentence=f"On bus {name} of {installation}: {codes.mark_of(code).word}{many}.",
+        sentence=f"On bus {name} of {installation}: {finding_words.mark_of(code).word}{many}.",
         since=moment(since),
         severity="bad",
         facts=f"{newest}:{count}",
@@ -76,4 +90,28 @@ def quiet_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
             next_label="see the lane",
             next_path=f"lanes/{lane}",
             small=f"as {replica} watches it",
+        )
+
+
+def mix_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
+    """Give an item for each installation in which an old replica runs beside written epochs.
+
+    It loses every message with an epoch, and only an error in its own log tells
+    (reference/pad.md section 4, the illegal mix).
+    """
+    given = [project_id, *_OLD, *_WRITING, PREFIXED, *ACTIVITY_PROFILES]
+    for row in bulk.select_rows(_MIXED, given):
+        key, installation, replica, count, since, newest = row
+        named = f"Replica {replica}" if count == 1 else f"{count} replicas, {replica} among them,"
+        verb = "reads" if count == 1 else "read"
+        yield AttentionItem(
+            code=f"bus.{ILLEGAL}",
+            subject=f"installation:{installation}",
+            sentence=f"{named} of {installation} {verb} bare messages alone, beside epochs.",
+            since=moment(since),
+            severity="bad",
+            facts=f"{newest}:{count}",
+            next_label="see the roll",
+            next_path=f"installations/{key}/rollout",
+            small="its clients lose every message that has an epoch",
         )

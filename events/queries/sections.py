@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from events.domain import codes
 from events.domain.resume import SENTENCES
 from events.domain.told import answers, names
+from events.queries import finding_words
 from kit import bulk
 from ledger.domain.statement import Statement
 
@@ -77,7 +77,7 @@ def _space(row: Sequence[Any]) -> Document:
 
 def _finding(bus: str, row: Sequence[Any]) -> Document:
     code, count = row
-    mark = codes.mark_of(code)
+    mark = finding_words.mark_of(code)
     text = mark.word if count == 1 else f"{mark.word}, {count:,} times"
     return _row("what it brought out", text, f"buses/{bus}/findings?code={code}")
 
@@ -94,7 +94,7 @@ def _answer(project_id: int, statement: Statement) -> Document | None:
     shown = [_row("was answered", given or "nothing that we can read")]
     shown.append(_row("would have been safe", f"{answer}: {SENTENCES.get(rule, rule)}"))
     if code:
-        shown.append(_row("so", codes.mark_of(code).word))
+        shown.append(_row("so", finding_words.mark_of(code).word))
     if missed:
         first = ", ".join(json.loads(listed)[:5])
         shown.append(_row("never sent", f"{missed:,} ids that we know of: {first}"))
