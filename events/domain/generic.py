@@ -68,7 +68,7 @@ class Reader:
     def _prefixed(self, channel: str, parts: list[bytes]) -> Answer:
         if not parts[0]:
             return Reject("empty_epoch")
-        number = go_json.parse_int64(parts[1].decode("latin-1"))
+        number = go_json.parse_int64(parts[1])
         if number is None:
             return Reject("id_not_integer")
         text = go_json.text_of(parts[2])

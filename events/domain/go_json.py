@@ -18,7 +18,7 @@ from events.domain.json_spans import OBJECT, STRING, NotJson, Span
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _INT64_DIGITS = 19
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INTEGER = re.compile(rb"[+-]?[0-9]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = " \t\r\n"
 _REPLACE = "events.go_json"
@@ -73,14 +73,16 @@ def text_of(raw: bytes) -> str:
     return raw.decode("utf-8", _REPLACE)
 
 
-def parse_int64(text: str) -> int | None:
+def parse_int64(raw: bytes) -> int | None:
     """Return what Go's ParseInt reads in base 10: digits with an optional sign, within int64."""
-    if _INTEGER.fullmatch(text) is None:
+    if raw.isdigit() and len(raw) < _INT64_DIGITS:
+        return int(raw)
+    if _INTEGER.fullmatch(raw) is None:
         return None
-    digits = text.lstrip("+-").lstrip("0") or "0"
+    digits = raw.lstrip(b"+-").lstrip(b"0") or b"0"
     if len(digits) > _INT64_DIGITS:
         return None
-    number = -int(digits) if text[0] == "-" else int(digits)
+    number = -int(digits) if raw[:1] == b"-" else int(digits)
     return number if INT64_MIN <= number <= INT64_MAX else None
 
 
@@ -102,11 +104,13 @@ def unmarshal(text: str, fields: Fields) -> Body | None:
     value = _parse_plain(text)
     if value is None:
         return _unmarshal_slowly(text, fields)
-    kinds = fields.kinds
+    kind_of = fields.kinds.get
     for name, item in value.items():
-        if type(item) is not kinds.get(name) and not _is_beside(name, fields):
-            return _unmarshal_slowly(text, fields)
-        if type(item) is int and not INT64_MIN <= item <= INT64_MAX and name in kinds:
+        kind = type(item)
+        if kind is not kind_of(name):
+            if not _is_beside(name, fields):
+                return _unmarshal_slowly(text, fields)
+        elif kind is int and not INT64_MIN <= item <= INT64_MAX:
             return None
     return Body(value, True)
 
@@ -153,7 +157,7 @@ def _value(text: str, span: Span, kind: type) -> Any:
         return _whole(json_spans.string_of(text, span)) if span.kind == STRING else None
     if kind is bool:
         return _WORDS.get(token)
-    return parse_int64(token) if span.kind == json_spans.NUMBER else None
+    return parse_int64(token.encode()) if span.kind == json_spans.NUMBER else None
 
 
 def _whole(text: str) -> str:

@@ -66,17 +66,22 @@ class _PadMask:
         self, fields: Fields, personal: frozenset[str], named: list[tuple[str, Path]]
     ) -> None:
         self.fields, self.personal, self.named = fields, personal, named
+        self.known, self.in_order = fields.kinds.keys(), sorted(personal)
 
     def __call__(self, text: str, value: Value) -> Masked | None:
-        if value is not None and not self.named:
-            beside = [one for one in value.keys() - self.fields.kinds.keys() if value[one]]
-            if all(type(value[one]) in (str, int, float, bool) for one in beside):
-                texts = [one for one in beside if type(value[one]) is str]
-                names = [one for one in self.personal if value.get(one)] + texts
-                masked = _mask_quickly(text, value, names, _quick(self.personal.union(texts)))
-                if masked is not None:
-                    return masked
-        return _mask(text, self._hidden)
+        quick = None if value is None or self.named else self._quickly(text, value)
+        return _mask(text, self._hidden) if quick is None else quick
+
+    def _quickly(self, text: str, value: Mapping[str, Any]) -> Masked | None:
+        names = [one for one in self.in_order if value.get(one)]
+        if value.keys() <= self.known:
+            return _mask_quickly(text, value, names, _quick(self.personal))
+        beside = [one for one in value.keys() - self.known if value[one]]
+        if not all(type(value[one]) in (str, int, float, bool) for one in beside):
+            return None
+        texts = sorted(one for one in beside if type(value[one]) is str)
+        pattern = _quick(self.personal.union(texts))
+        return _mask_quickly(text, value, names + texts, pattern)
 
     def _hidden(self, text: str, root: Span) -> Iterable[Hidden]:
         for key, span in root.members:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,7 +65,7 @@ class OpenSegment:
     texts: list[str] = field(default_factory=list)
     forms: Counter[str] = field(default_factory=Counter)
     epochs: dict[str | None, _Epoch] = field(default_factory=dict)
-    masked: Counter[str] = field(default_factory=Counter)
+    masked: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def takes(self, row: Row) -> bool:
         """Tell whether a row may still belong to it."""
@@ -77,16 +76,15 @@ class OpenSegment:
             return True
         return self.size + len(rows.json_of(row, self.begins).encode()) + _EPOCH < MOST_BYTES
 
-    def add(self, row: Row, masked: Iterable[str]) -> None:
+    def add(self, row: Row, masked: tuple[str, ...]) -> None:
         """Add a row that it takes, with the names of what was masked in its body."""
         text = rows.json_of(row, self.begins)
         self.texts.append(text)
         self.size += 1 + (len(text) if text.isascii() else len(text.encode()))
         self.forms[row.form] += 1
         self.ends = max(self.ends, row.at + (row.length if row.form == HOLE else 0))
-        for name in masked:
-            is_told = name in self.masked or len(self.masked) < MOST_MASKED
-            self.masked[column(name) if is_told else OTHERS] += 1
+        if masked:
+            self.masked[masked] += 1
         if row.id is not None:
             self._note(row.epoch, row.id)
 
@@ -131,8 +129,16 @@ class OpenSegment:
             "junk": forms[JUNK],
             "holes": forms[HOLE],
             "epochs": [_epoch_json(name, one) for name, one in self.epochs.items()],
-            **({"masked": dict(sorted(self.masked.items()))} if self.masked else {}),
+            **({"masked": self._masked()} if self.masked else {}),
         }
+
+    def _masked(self) -> dict[str, int]:
+        counted: Counter[str] = Counter()
+        for names, count in self.masked.items():
+            for name in names:
+                is_told = name in counted or len(counted) < MOST_MASKED
+                counted[column(name) if is_told else OTHERS] += count
+        return dict(sorted(counted.items()))
 
 
 def _epoch_json(name: str | None, epoch: _Epoch) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from events.domain import go_json, profiles
 from events.domain.decoded import Answer, Decoded, Frame, Reject, Skip
@@ -40,6 +41,7 @@ class Struct:
 _EVENT = Struct(EVENT, "type", "workspace_id", "timestamp")
 _NOTIFICATION = Struct(NOTIFICATION, "Kind", "WorkspaceID", "Timestamp")
 LONGEST_FRAME = 64
+_SHORT = 32
 _FRAME = re.compile(rb"hb\|[0-9]+(?:\|[A-Za-z0-9._:-]*)*")
 
 Decode = Callable[[str, bytes], Answer]
@@ -137,16 +139,23 @@ def _opaque(parts: list[bytes], struct: Struct) -> Decoded | Reject:
 
 
 def _generation(parts: list[bytes]) -> Decoded | Reject:
-    epoch = parse_int64(parts[0].decode("latin-1"))
-    if epoch is None:
+    # A bus has few generation numbers, and one of them comes with every message.
+    epoch = _remembered(parts[0]) if len(parts[0]) <= _SHORT else _epoch_number(parts[0])
+    return epoch if isinstance(epoch, Reject) else _prefixed(epoch, parts, _EVENT)
+
+
+def _epoch_number(raw: bytes) -> str | Reject:
+    number = parse_int64(raw)
+    if number is None:
         return Reject("epoch_not_integer")
-    if epoch <= 0:
-        return Reject("epoch_not_positive")
-    return _prefixed(str(epoch), parts, _EVENT)
+    return str(number) if number > 0 else Reject("epoch_not_positive")
+
+
+_remembered = lru_cache(256)(_epoch_number)
 
 
 def _prefixed(epoch: str, parts: list[bytes], struct: Struct) -> Decoded | Reject:
-    number = parse_int64(parts[1].decode("latin-1"))
+    number = parse_int64(parts[1])
     if number is None:
         return Reject("id_not_integer")
     text = go_json.text_of(parts[2])

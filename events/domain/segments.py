@@ -60,7 +60,7 @@ class Builder:
         """Give the time of the first row of the segment that is open, or None."""
         return None if self._open is None else self._open.begins
 
-    def add(self, row: Row, masked: Iterable[str] = ()) -> Segment | None:
+    def add(self, row: Row, masked: tuple[str, ...] = ()) -> Segment | None:
         """Add a row; give the segment before it where the row had to begin another.
 
         `masked` names the members of its body that were masked.

@@ -126,7 +126,7 @@ def test_bytes_that_are_not_utf8_are_replaced_one_by_one() -> None:
     ],
 )  # fmt: skip
 def test_integers_are_read_as_go_parses_them(text: str, expected: int | None) -> None:
-    assert go_json.parse_int64(text) == expected
+    assert go_json.parse_int64(text.encode()) == expected
 
 
 EVENT = Fields(
