@@ -26,6 +26,14 @@ def short(epoch: object) -> str:
     return text if len(text) <= _LONG else f"{text[:_SHORT]}…"
 
 
+def pair(one: object, other: object) -> tuple[str, str]:
+    """Give two epochs in short so that they differ: tokens of one clock begin alike."""
+    begun = short(one), short(other)
+    if begun[0] != begun[1] or one == other:
+        return begun
+    return f"…{str(one)[-_SHORT:]}", f"…{str(other)[-_SHORT:]}"
+
+
 def _more(finding: Finding) -> str:
     more = int(finding.facts.get("more", 0))
     return f" At least {more} more like it began in that minute." if more > 1 else ""
@@ -51,7 +59,8 @@ def _is_above(finding: Finding) -> bool:
 
 
 def _change(finding: Finding) -> str:
-    begun = f"The epoch changed from {short(finding.facts.get('from'))} to {short(finding.epoch)}"
+    old, new = pair(finding.facts.get("from"), finding.epoch)
+    begun = f"The epoch changed from {old} to {new}"
     planned = " as planned" if finding.code == codes.EPOCH_CHANGE_PLANNED else ""
     high = _fact(finding, "high")
     if _is_above(finding):
@@ -64,7 +73,7 @@ def _change(finding: Finding) -> str:
 
 
 def _flap(finding: Finding) -> str:
-    old, new = short(finding.facts.get("from")), short(finding.epoch)
+    old, new = pair(finding.facts.get("from"), finding.epoch)
     return (
         f"The epoch went back from {old} to {new}, which was here before: two publishers hold two "
         f"epochs, and neither has ended.{_at_least(finding, 'times')}"
@@ -72,15 +81,15 @@ def _flap(finding: Finding) -> str:
 
 
 def _regressed(finding: Finding) -> str:
-    old, new = short(finding.facts.get("from")), short(finding.epoch)
+    old, new = pair(finding.facts.get("from"), finding.epoch)
     if finding.rule == "late_generation":
         return (
             f"A message of epoch {new} came shortly after epoch {old} had begun: it was under way, "
             f"and the lane stays in {old}.{_at_least(finding, 'messages')}"
         )
     return (
-        f"The epoch number fell from {old} to {new}: the store that hands them out lost what it "
-        f"had written.{_seen_by(finding)}"
+        f"The epoch number fell from {old} to {new}: the store that hands them out most likely "
+        f"lost what it had written.{_seen_by(finding)}"
     )
 
 
@@ -101,10 +110,11 @@ def _reset(finding: Finding) -> str:
 
 def _interleave(finding: Finding) -> str:
     high = _fact(finding, "high")
+    if finding.rule == "two_writers":
+        return f"Id {finding.id} came again with another body: two counters take turns here."
     endings = {
         "fills_hole": "it was only out of order",
         "reordered": "so close that it was only out of order",
-        "two_writers": "two counters take turns in this lane",
         "old_numbering": "it is of the counter's life before, and came late",
     }
     ending = endings.get(finding.rule, "nothing after it says that the counter restarted")
@@ -114,15 +124,14 @@ def _interleave(finding: Finding) -> str:
 def _gap(finding: Finding) -> str:
     ids = _fact(finding, "ids")
     is_one = _fact(finding, "missing") == "1"
-    subject = f"Id {ids} is" if is_one else f"Ids {ids} are"
+    subject = f"Id {ids} is missing" if is_one else f"Ids {ids} are missing"
+    them, was, its = ("it", "it was", "its") if is_one else ("them", "they were", "their")
     faults = {
-        BURNED: "no replica received it, so it was never sent",
-        DELIVERY: f"{_fact(finding, 'seen_by')} received it, so it was lost on its way here",
+        BURNED: f"no replica that we watch received {them}, so {was} most likely never sent",
+        DELIVERY: f"{_fact(finding, 'seen_by')} received {them}, so {was} lost on {its} way here",
     }
-    fault = faults.get(_fact(finding, "fault"), "nothing tells whether it was lost or never sent")
-    if not is_one:
-        fault = fault.replace("received it", "received them").replace("it was", "they were")
-    return f"{subject} missing: {fault}.{_filled(finding)}"
+    unknown = f"nothing tells whether {was} lost or never sent"
+    return f"{subject}: {faults.get(_fact(finding, 'fault'), unknown)}.{_filled(finding)}"
 
 
 def _filled(finding: Finding) -> str:
@@ -148,8 +157,8 @@ def _duplicate(finding: Finding) -> str:
 
 def _retry(finding: Finding) -> str:
     return (
-        f"Id {finding.id} has the body of id {_fact(finding, 'before')}: one message was published "
-        "twice, under two ids."
+        f"Id {finding.id} has the body of id {_fact(finding, 'before')}, less than a minute after "
+        "it: most likely one message that was published twice."
     )
 
 
@@ -163,7 +172,7 @@ def _cross(finding: Finding) -> str:
         ),
         codes.FORKED_EPOCH: (
             f"{own} and {other} both went on with epoch {short(finding.epoch)}: id {finding.id} "
-            "has two bodies. One is a copy of the other's store."
+            "has two bodies. The store of one is most likely a copy of the other's."
         ),
         codes.SHARED_NAMESPACE: (
             f"{own} and {other} receive one stream on the bus {finding.bus}: they share the names "
@@ -180,12 +189,12 @@ def _mixed(finding: Finding) -> str:
 def _straggler(finding: Finding) -> str:
     return (
         "More than an hour after the first message with an epoch, one came without: a publisher "
-        f"was left behind in the roll.{_at_least(finding, 'messages')}"
+        f"was left behind, or the roll was taken back.{_at_least(finding, 'messages')}"
     )
 
 
 def _unparsable(finding: Finding) -> str:
-    return "A message has neither form that readers know: they log it and lose it."
+    return "A message has no form that this replica can read: it logs the message and loses it."
 
 
 def _base_jump(finding: Finding) -> str:
