@@ -8,7 +8,8 @@ sections 3.1 to 3.3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from events.domain import spaces
 from events.domain.resume import EPOCH, RESET, Boundary, Lane
@@ -81,6 +82,13 @@ def coverage(facts: LaneFacts, newest: Sequence[int], buffer: int) -> Lane:
     held = newest[:buffer]
     floor = newest[buffer] + 1 if len(newest) > buffer else held[-1]
     return Lane(epoch, floor, max(held), boundaries=boundaries)
+
+
+def above_holes(lane: Lane, held: Sequence[int]) -> Lane:
+    """Lift a lane's floor above the ids of a dense bus that did not come, up to its newest."""
+    known = {lane.floor - 1, *(one for one in held if one >= lane.floor)}
+    holes = (after for before, after in pairwise(sorted(known)) if after - before > 1)
+    return replace(lane, floor=max(holes, default=lane.floor))
 
 
 def _boundaries(facts: LaneFacts) -> tuple[Boundary, ...]:

@@ -10,7 +10,8 @@ from typing import Any
 from events.domain import codes
 from events.domain.findings import Finding
 from events.domain.given_answers import Judged, judge_given
-from events.domain.lane_facts import coverage
+from events.domain.lane_facts import above_holes, coverage
+from events.domain.profiles import DENSE
 from events.domain.resume import Lane, cursor_number
 from events.domain.told.answers import BufferTold, ResumeTold
 from events.domain.told.names import TAIL
@@ -80,6 +81,8 @@ class Answers:
         lane = coverage(cut.facts, held, buffer)
         if lane.cold:
             return lane
+        if self.buses.in_force(told.bus).density == DENSE:
+            lane = above_holes(lane, held)
         apart = [one for one in others if one.facts.lane != cut.facts.lane]
         union = self.cuts.ids_before(apart, told.channel, lane, told.at - SETTLE)
         lost = max(union - set(held), default=lane.floor - 1)
