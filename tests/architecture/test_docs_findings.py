@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from events.domain import codes, key_health
+from events.domain.evaluate_stream import evaluate
 from events.domain.finding_rules import RULES
 from events.domain.findings import Finding
 from events.domain.sentences import sentence
-from tests.architecture import ROOT
+from tests.architecture import ROOT, documents
 
 DOMAIN = ROOT / "events" / "domain"
 TEXT = (ROOT / "docs" / "reference" / "findings.md").read_text(encoding="utf-8")
@@ -73,3 +75,10 @@ def test_letters_of_marks_are_all_different() -> None:
     letters = [mark.letter for mark in codes.MARKS.values()]
 
     assert len(set(letters)) == len(letters)
+
+
+def test_the_recorded_history_is_judged_as_the_page_says() -> None:
+    answer = evaluate(json.loads(documents.get_fence(TEXT, "stream")))
+
+    assert [one["code"] for one in answer["findings"]] == ["EPOCH_CHANGE", "GAP"]
+    assert len(answer["spaces"]) == 2
