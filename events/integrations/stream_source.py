@@ -7,6 +7,7 @@ meanwhile is a hole.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ class StreamSource:
         self._address, self._key, self._entry, self._say = address, key, entry, say
         self._stopped = threading.Event()
         self._link: Link | None = None
-        self._pause = FIRST_PAUSE_S
+        self._pause, self._try_at = FIRST_PAUSE_S, 0.0
         self._hole: Batch | None = None
 
     @property
@@ -58,15 +59,15 @@ class StreamSource:
 
     def take(self, timeout_s: float) -> Iterator[Batch]:
         """Yield what is new, waiting for so long when nothing is."""
+        entries: Sequence[Any] = ()
+        try:
+            self._come_back()
+            entries = self._read()
+        except (Unreachable, Refused) as error:
+            self._lose(error)
         if self._hole is not None:
             hole, self._hole = self._hole, None
             yield hole
-        try:
-            entries = self._read()
-        except Unreachable as error:
-            self._say(f"The Redis was lost: {error}.")
-            self._come_back()
-            return
         yield from map(self._batch, entries)
         if not entries:
             self._stopped.wait(timeout_s)
@@ -119,17 +120,21 @@ class StreamSource:
         self._hole = Batch(min(began, now), (), min(_time_of(first), now), why)
         self._entry = entry
 
+    def _lose(self, error: Exception) -> None:
+        """Give the connection up, and say when it is tried again."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+        self._say(f"The stream cannot be read: {error}. Next try in {self._pause:.0f} s.")
+        self._try_at = time.monotonic() + self._pause
+        self._pause = min(self._pause * 2, LONGEST_PAUSE_S)
+
     def _come_back(self) -> None:
-        while not self._stopped.wait(self._pause):
-            try:
-                self.connect()
-            except (Unreachable, Refused) as error:
-                self._say(f"The Redis cannot be reached: {error}. Next try soon.")
-                self._pause = min(self._pause * 2, LONGEST_PAUSE_S)
-                continue
-            self._pause = FIRST_PAUSE_S
+        """Connect again when it is time; whoever takes must not be held up meanwhile."""
+        if self._link is None and self._try_at and time.monotonic() >= self._try_at:
+            self.connect()
+            self._pause, self._try_at = FIRST_PAUSE_S, 0.0
             self._say("The stream is read again.")
-            return
 
 
 def _order(entry: str) -> tuple[int, int]:

@@ -453,3 +453,28 @@ def test_a_channel_without_a_pattern_is_subscribed_to_by_its_name(
         wait_until(lambda: len(rows()) == 100)
 
     assert [row[3] for row in rows()] == [str(number) for number in range(1, 101)]
+
+
+def test_a_stream_whose_redis_was_gone_is_read_on_and_the_tail_can_be_stopped_meanwhile(
+    project: ProjectRow, server: Redis, tmp_path: Path
+) -> None:
+    told = {"profile": "generic", "bus": "orders", "stream": "orders", "id": "$.seq", "mask": []}
+    bus = watched(project, server, **told)
+    with Running(bus, tmp_path) as running:
+        with closing(redis.Redis.from_url(server.url)) as client:
+            wait_until(lambda: client.info("commandstats").get("cmdstat_xrange"))
+            client.xadd("orders", {"seq": "1"})
+            wait_until(rows)
+        server.kill()
+        wait_until(lambda: running.said)
+        server.start()
+        with closing(redis.Redis.from_url(server.url)) as client:
+            client.xadd("orders", {"seq": "2"})
+            wait_until(lambda: "2" in [row[3] for row in rows()])
+        server.kill()
+        wait_until(lambda: running.said[-1].startswith("The stream cannot be read"))
+
+    assert [(row[1], row[3]) for row in rows()] in (
+        [("bare", "1"), ("bare", "2")],
+        [("bare", "1"), ("hole", None), ("bare", "2")],
+    )
