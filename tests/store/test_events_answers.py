@@ -22,7 +22,7 @@ def no_keys() -> None:
 
 
 @pytest.fixture
-def desk(sqlite_database: Database) -> BusDesk:
+def desk(database: Database) -> BusDesk:
     return begin()
 
 

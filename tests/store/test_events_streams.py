@@ -22,7 +22,7 @@ def no_keys() -> None:
 
 
 @pytest.fixture
-def desk(sqlite_database: Database) -> BusDesk:
+def desk(database: Database) -> BusDesk:
     return begin()
 
 
@@ -212,7 +212,7 @@ def test_one_installation_under_two_names_is_held_against_nothing(desk: BusDesk)
     assert rebuilt() == [(0, [])] * 2
 
 
-def test_a_project_sees_nothing_of_another(sqlite_database: Database) -> None:
+def test_a_project_sees_nothing_of_another(database: Database) -> None:
     one, other = begin("one"), begin("other")
 
     one.told(numbered(1))
