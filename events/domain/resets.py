@@ -19,7 +19,7 @@ from events.domain.replicas.resets import (
 )
 from events.domain.whole_numbers import int64_of
 
-ALL_WORKSPACES, ONE_WORKSPACE, UNKNOWN = "all workspaces", "one workspace", "unknown"
+ALL_CHANNELS, ONE_CHANNEL, UNKNOWN = "all channels", "one channel", "unknown"
 ALIASES = {"counter_backwards": COUNTER_BACKWARD}
 _OLD_EPOCH = ("previous_epoch", "current_epoch")
 _NEW_EPOCH = ("new_epoch", "message_epoch")
@@ -42,38 +42,38 @@ class Reason:
 
 _REASONS = (
     Reason(
-        RESUMED, "bare", ONE_WORKSPACE, "none",
+        RESUMED, "bare", ONE_CHANNEL, "none",
         "The connection was cut and came back; what was published between is unknown.",
-        "One for each workspace with a replay buffer whenever a connection is cut.",
+        "One for each channel with a replay buffer whenever a connection is cut.",
     ),
     Reason(
-        EPOCH_CHANGE, "opaque", ALL_WORKSPACES, "cleared",
+        EPOCH_CHANGE, "opaque", ALL_CHANNELS, "cleared",
         "A message came with another epoch, so the ids begin a new ID space.",
         "A handful for each cutover or restart of Redis; a trickle is an epoch key evicted.",
     ),
     Reason(
-        COUNTER_BACKWARD, "opaque", ALL_WORKSPACES, "raised",
+        COUNTER_BACKWARD, "opaque", ALL_CHANNELS, "raised",
         "An id came at or below one that the buffer already had in the same epoch.",
         "None, but while publishers of both phases run; one that stays is an anomaly.",
     ),
     Reason(
-        EPOCH_REGRESSED, "generation", ALL_WORKSPACES,
+        EPOCH_REGRESSED, "generation", ALL_CHANNELS,
         "kept for 30 s after the epoch was adopted, cleared later",
         "A message came with a lower epoch number than the one in force.",
         "One beside a change of epoch was in flight; a run means that Redis lost writes.",
     ),
     Reason(
-        UNDECODABLE, "generation", ONE_WORKSPACE, "none",
+        UNDECODABLE, "generation", ONE_CHANNEL, "none",
         "A message could not be read, or names another workspace than its channel.",
         "None.",
     ),
     Reason(
-        UNCONFIRMED, "generation+hb", ONE_WORKSPACE, "none",
+        UNCONFIRMED, "generation+hb", ONE_CHANNEL, "none",
         "Redis did not acknowledge a subscription in time.",
         "None while Redis answers.",
     ),
     Reason(
-        IDLE, "generation+hb", ONE_WORKSPACE, "none",
+        IDLE, "generation+hb", ONE_CHANNEL, "none",
         "Neither a message nor a liveness frame came for 90 s, so the subscription was replaced.",
         "None while liveness frames are sent.",
     ),

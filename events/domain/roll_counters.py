@@ -214,7 +214,7 @@ def _undecodable(growth: Growth | None, around: Around) -> Judged:
 
 def _resumed(growth: Growth | None, around: Around) -> Judged:
     is_lasting = growth is not None and growth.is_lasting
-    note = "One for each workspace with a buffer. One that goes on is a connection that flaps."
+    note = "One for each channel with a buffer. One that goes on is a connection that flaps."
     return Judged(UNUSUAL if is_lasting else OK, "a step for each cut", "cuts", note)
 
 

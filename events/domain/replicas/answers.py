@@ -22,12 +22,12 @@ SENTENCES = {
     NO_HEADER: "The client sent no Last-Event-ID, so nothing is replayed.",
     BAD_HEADER: "The Last-Event-ID is no whole number above 0.",
     BELOW_BASE: "The id was given out before this process started.",
-    NO_BUFFER: "The replica holds no replay buffer for this workspace.",
+    NO_BUFFER: "The replica holds no replay buffer for this channel.",
     BELOW_KNOWN: "The next id lies below the first that the replica vouches for.",
     ABOVE_NEWEST: "The id is above the newest one in the replay buffer.",
     EVICTED: "The id is below the oldest one in a replay buffer that is full.",
     HELD: "The replay buffer holds what came after the id.",
-    EMPTY: "Nothing was published to this workspace yet, and the client asks from the start.",
+    EMPTY: "Nothing was published to this channel yet, and the client asks from the start.",
     OUTRUN: "The shared counter is at another id than this replica, even after the settle time.",
 }
 """What each check says, for people."""
