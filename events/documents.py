@@ -54,7 +54,8 @@ def installation(project_id: int, name: str) -> Document:
 def bus(project_id: int, name: str, as_of_text: str = "") -> Document:
     """Give one bus: its lanes with their ID spaces, its settings, and what was found, counted."""
     cut = find_cut(project_id, as_of_text)
-    return bus_documents.bus_document(project_id, buses.get_bus(project_id, name), cut)
+    found = bus_documents.bus_document(project_id, buses.get_bus(project_id, name), cut)
+    return {**found, "findings": findings.tally_of(project_id, [name], cut)[name]}
 
 
 def bus_timeline(project_id: int, name: str, asked: Range, as_of_text: str = "") -> Document:

@@ -8,6 +8,8 @@ from typing import Any
 
 from access.rows import ProjectRow
 from events.domain.findings import CRITICAL, NOTE, WARNING
+from events.domain.records import SECOND
+from events.domain.times import moment
 from events.queries.finding_words import mark_of
 from kit.http import rfc3339
 from ledger.present import address
@@ -29,11 +31,16 @@ def counted(project: ProjectRow, bus: str, tallies: Sequence[Document]) -> list[
             **one,
             "tone": severity_tone(one["severity"]),
             "word": mark_of(one["code"]).word,
+            "label": _times(mark_of(one["code"]).word, one["count"]),
             "icon": mark_of(one["code"]).icon,
             "url": address(project, "buses", bus, "findings", code=one["code"]),
         }
         for one in tallies
     ]
+
+
+def _times(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}, {count:,} times"
 
 
 def lane(project: ProjectRow, one: Document) -> Document:
@@ -92,6 +99,18 @@ def finding(project: ProjectRow, one: Document) -> Document:
         "told": [(name.replace("_", " "), value) for name, value in one["facts"].items()
                  if name not in ("leaf", "row")],
     }  # fmt: skip
+
+
+_PLACES = ("leaf", "row", "space")
+_FACTS = {"high": "high-water mark before", "more": "more in that minute"}
+_TIMES = ("_at", "_from", "since")
+
+
+def _fact(name: str, value: object) -> Document:
+    """Give what a detector noted beside a finding; times are microseconds there."""
+    is_time = isinstance(value, int) and name.endswith(_TIMES) and value > SECOND * SECOND
+    at = moment(value) if is_time and isinstance(value, int) else None
+    return {"name": _FACTS.get(name, name.replace("_", " ")), "value": value, "at": at}
 
 
 def timeline_url(project: ProjectRow, one: Document) -> str:

@@ -97,7 +97,7 @@ def board(project: ProjectRow, installation: str, document: Document) -> Documen
                 "cells": [
                     {
                         **cell,
-                        "mark": _verdict(cell["verdict"]),
+                        "mark": _cell_mark(cell),
                         "url": address(
                             project, "installations", installation, "resets",
                             reason=cell["counter"], replica=one["replica"],
@@ -109,6 +109,14 @@ def board(project: ProjectRow, installation: str, document: Document) -> Documen
             for one in document["items"]
         ],
     }  # fmt: skip
+
+
+def _cell_mark(cell: Document) -> Document:
+    """Give the badge of a counter; one that nobody looked at is neither well nor bad."""
+    if cell["total"] is None:
+        word = "no such counter" if cell["rule"] == "not_counted" else "not looked at"
+        return {"tone": "plain", "word": word, "icon": "minus"}
+    return _verdict(cell["verdict"])
 
 
 def _verdict(name: str) -> Document:

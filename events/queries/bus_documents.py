@@ -16,7 +16,9 @@ SPACES = 200
 
 
 def lane_summary(row: Document) -> Document:
-    """Give where a lane stands."""
+    """Give where a lane stands; of one known by its words alone the messages are another's."""
+    if row.get("is_told"):
+        row = {**row, **_UNSEEN}
     return {
         "id": row["lane"],
         "replica": row["replica"],
@@ -39,6 +41,13 @@ def lane_summary(row: Document) -> Document:
         "last_at": moment_or_none(row["last_at"]),
         "frame_at": moment_or_none(row["frame_at"]),
     }
+
+
+_UNSEEN = {
+    **dict.fromkeys(("epoch", "high_water", "space", "last_at", "frame_at")),
+    **dict.fromkeys(("spaces", "messages", "held_from", "frames", "junk", "holes"), 0),
+    **{"refused": 0, "late": 0, "form": ""},
+}
 
 
 def space_document(row: Document) -> Document:

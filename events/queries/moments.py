@@ -15,7 +15,8 @@ _AROUND = (
     "SELECT * FROM (SELECT leaf_index, segment_from FROM bus_lane_step WHERE project_id = %s "
     "AND lane = %s AND leaf_index < %s AND segment_to >= %s ORDER BY segment_to, leaf_index "
     "LIMIT 1) AS reached UNION ALL SELECT * FROM (SELECT leaf_index, segment_from "
-    "FROM bus_lane_step WHERE project_id = %s AND lane = %s AND leaf_index < %s AND segment_to < %s "
+    "FROM bus_lane_step WHERE project_id = %s AND lane = %s AND leaf_index < %s "
+    "AND segment_to < %s "
     "ORDER BY segment_to DESC, leaf_index DESC LIMIT 1) AS passed"
 )
 _SEGMENT = 1_000

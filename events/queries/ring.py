@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from events.domain.lane_facts import coverage
+from events.domain.profiles import ACTIVITY_PROFILES
 from events.domain.resume import Lane
 from events.queries import rows
 from events.queries.lane_state import LaneCut
@@ -111,7 +112,12 @@ def _newest(project_id: int, cut: LaneCut, wanted: Wanted, since: int) -> list[H
 
 
 def _dropped(project_id: int, lane: Document, wanted: Wanted) -> tuple[int | None, str]:
-    """Give when, and why, the replica last told that it dropped the buffers of a channel."""
+    """Give when, and why, the replica last told that it dropped the buffers of a channel.
+
+    Replicas tell of resets of their activity bus; of no other can it be said which are its own.
+    """
+    if lane["profile"] not in ACTIVITY_PROFILES:
+        return None, ""
     found = bulk.select_rows(
         "SELECT r.at, r.reason FROM bus_reset r JOIN bus b ON b.project_id = r.project_id "
         "AND b.installation_id = r.installation_id WHERE b.project_id = %s AND b.bus = %s "

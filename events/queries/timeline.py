@@ -17,6 +17,7 @@ from events.queries import bus_documents, buses, findings, phases, rows, told_la
 from events.queries.rows import Document
 from events.queries.timeline_points import Point, Points, Space, points_of
 from events.queries.timeline_strips import strips_of
+from kit import bulk
 from ledger.queries.as_of import AsOf
 
 HOLES = "lane, from_at, to_at, why"
@@ -27,7 +28,8 @@ def timeline(project_id: int, bus: Document, asked: Range, cut: AsOf) -> Documen
     end = None if cut.is_now else cut.end
     lanes = buses.lanes_of(project_id, [bus["bus"]], end)
     told = told_lanes.told_lanes(project_id, bus, lanes)
-    first, last = _whole(lanes, cut)
+    named = [lane["lane"] for lane in [*lanes, *told]]
+    first, last = _whole(project_id, bus, lanes, named, cut)
     axis = asked.axis(cut.at, first, last)
     spaces = buses.spaces_of(project_id, [lane["lane"] for lane in lanes], end)
     points = points_of(project_id, lanes, axis, end)
@@ -55,11 +57,32 @@ def timeline(project_id: int, bus: Document, asked: Range, cut: AsOf) -> Documen
     }
 
 
-def _whole(lanes: Sequence[Document], cut: AsOf) -> tuple[int, int]:
-    """Give the first and the last moment that any lane of a bus was watched."""
+def _whole(
+    project_id: int, bus: Document, lanes: Sequence[Document], names: Sequence[str], cut: AsOf
+) -> tuple[int, int]:
+    """Give the first and the last moment of which anything is known of a bus."""
     now = micros(cut.at)
-    first = min((lane["from_at"] for lane in lanes), default=now - 60 * SECOND)
-    return first, max((lane["to_at"] for lane in lanes), default=now)
+    told = [(lane["from_at"], lane["to_at"]) for lane in lanes]
+    for begin, end in bulk.select_rows(
+        _BOUNDS.format(lanes=rows.marks(names)),
+        [
+            *(project_id, bus["bus"], now, cut.leaf, now),
+            *(project_id, *names, cut.leaf, now, project_id, *names, cut.leaf, now),
+        ],
+    ):
+        if begin is not None:
+            told.append((begin, end))
+    first = min((begin for begin, _ in told), default=now - 60 * SECOND)
+    return first, max((end for _, end in told), default=now)
+
+
+_BOUNDS = (
+    "SELECT min(at), max(at) FROM bus_finding WHERE project_id = %s AND bus = %s AND due_at <= %s "
+    "AND leaf_index <= %s AND at <= %s UNION ALL SELECT min(at), max(at) FROM bus_resume "
+    "WHERE project_id = %s AND lane IN ({lanes}) AND leaf_index <= %s AND at <= %s "
+    "UNION ALL SELECT min(at), max(at) FROM bus_buffer WHERE project_id = %s "
+    "AND lane IN ({lanes}) AND leaf_index <= %s AND at <= %s"
+)
 
 
 def holes_of(project_id: int, bus: str, axis: Axis, end: int | None) -> list[Document]:
