@@ -38,6 +38,8 @@ OWN_PAST: dict[str, str] = {
     "member.remove": "removed as a member",
     "project.create": "made",
     "project.rename": "renamed",
+    "configure": "configured",
+    "apply": "applied the file of",
 }
 """The ledger's own verbs, as they are told afterwards."""
 

@@ -16,7 +16,7 @@ from events.domain.told import settings as told
 from events.integrations import tail_place
 from jobs.integrations import oban_place
 from ledger import statements
-from ledger.domain import plain
+from ledger.domain import act_accounts, plain
 from ledger.models import Receipt, ReceiptBody
 from tests import factories
 
@@ -84,6 +84,9 @@ def test_an_act_on_a_bus_is_one_that_projectors_read(project: str, tmp_path: Pat
     assert found is not None
     assert (found.verb, found.installation, found.bus) == ("configure", "i1", "activity")
     assert plain.object_of(found.data["settings"])["profile"] == "generation"
+    assert act_accounts.account(statements.read_receipt(receipt, None)) == (
+        "An act in this ledger: command line of the server configured bus:i1/activity"
+    )
 
 
 def test_applying_the_same_file_again_writes_nothing(project: str, tmp_path: Path) -> None:
