@@ -124,7 +124,8 @@ class CrossWatch:
         name = "\n".join((code, *sorted((owner, other)), subject or ""))
         row = self._told.get(name)
         if row is None:
-            row = self._told[name] = [self._open(code, record, owner, other, rule), 1]
+            count = ALIKE if code == codes.SHARED_NAMESPACE else 1
+            row = self._told[name] = [self._open(code, record, owner, other, rule), count]
             if len(self._told) > PAIRS:
                 del self._told[next(iter(self._told))]
             return

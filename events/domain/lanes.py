@@ -11,7 +11,7 @@ from events.domain.epochs import Entry, Epochs
 from events.domain.forms import Forms
 from events.domain.lines import IDLE_WINDOW, NARROW_WINDOW, WINDOW, Key, Line, read_line
 from events.domain.records import BARE, HOLE, JUNK, PREFIXED, REPLAY, Record
-from events.domain.spaces import ADOPTED, EPOCH, INCARNATION
+from events.domain.spaces import ADOPTED, EPOCH, INCARNATION, RESET
 
 NOWHERE = -1
 LINES, NARROW_LINES = 6, 64
@@ -170,6 +170,8 @@ class Lane:
         """Begin the space of a line for what the wire calls by this epoch."""
         spaces, before = self.desk.spaces, line if line.bands else self.line
         kind = ADOPTED if record.epoch is None or not spaces.born else EPOCH
+        if before is line and line.resets:
+            kind = RESET
         if before is not None and before is not line and before.era == line.era:
             kind = INCARNATION
         parent = (before.band, before.high) if before is not None and before.bands else None

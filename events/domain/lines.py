@@ -21,6 +21,8 @@ _EXACT_BITS = 53
 NOT_ROUNDED = -1
 
 Key = tuple[int, int, str]
+Low = tuple[int, int, str | None]
+"""Id, time and epoch on the wire of a low message."""
 Body = tuple[str, int, str]
 """Fingerprint, time and channel of a message."""
 
@@ -67,7 +69,7 @@ class Line:
         self.seen: dict[int, Body] = {}
         self.bodies: dict[str, int] = {}
         self.holes = Holes()
-        self.low: list[tuple[int, int]] = []
+        self.low: list[Low] = []
         self.low_finding: Finding | None = None
         self.bands: dict[str | None, int] = {}
         self.strays: dict[str | None, int] = {}
@@ -117,15 +119,16 @@ class Line:
         while len(self.seen) > window:
             self._forget()
 
-    def restart(self, low: list[tuple[int, int]], epoch: str | None, ordinal: int) -> None:
-        """Begin another life of the counter with the low ids that showed it."""
-        bodies = [(number, self.seen.get(number, ("", at, ""))) for number, at in low]
+    def restart(self, bands: dict[str | None, int]) -> None:
+        """Begin another life of the counter with the low ids that showed it, and its spaces."""
+        low = self.low
+        bodies = [(number, self.seen.get(number, ("", at, ""))) for number, at, _ in low]
         self.limit = self.high
         self.first, self.high = low[0][0], low[-1][0]
         self.seen, self.bodies, self.holes = {}, {}, Holes()
         for number, body in bodies:
             self.remember(number, body)
-        self.bands, self.strays = {epoch: ordinal}, {}
+        self.bands, self.strays = bands, {}
         self.low, self.low_finding = [], None
         self.lone, self.lone_finding = None, None
         self.note_restart()
@@ -166,7 +169,7 @@ def read_line(state: list[Any]) -> Line:
     for number, known in _read_seen(scopes, seen):
         line.remember(number, known)
     line.holes = Holes(holes)
-    line.low = [(number, at) for number, at in low]
+    line.low = [(number, at, epoch) for number, at, epoch in low]
     line.low_finding = unpack(finding)
     line.bands = dict(bands)
     line.strays = dict(strays)

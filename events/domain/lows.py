@@ -25,7 +25,7 @@ def take(desk: Desk, line: Line, record: Record) -> int:
         strays.end(desk, line, record.at)
     is_near = line.high - number <= WINDOW and number > line.first
     ordinal = line.bands[record.epoch] if is_near else strays.space_of(desk, line, record)
-    line.low.append((number, record.at))
+    line.low.append((number, record.at, record.epoch))
     line.remember(number, (record.fingerprint, record.at, record.scope))
     line.look()
     if len(line.low) > CONFIRMING:

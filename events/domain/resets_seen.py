@@ -24,7 +24,7 @@ def known_id(desk: Desk, line: Line, record: Record) -> int:
         strays.end(desk, line, record.at)
     del line.seen[number]
     line.remember(number, (record.fingerprint, record.at, record.scope))
-    line.low.append((number, record.at))
+    line.low.append((number, record.at, record.epoch))
     return _restart(desk, line, record, "known_id")
 
 
@@ -38,11 +38,12 @@ def _are_two_writers(line: Line) -> bool:
 
 
 def _restart(desk: Desk, line: Line, record: Record, rule: str) -> int:
-    first, at = line.low[0]
+    first, at, _ = line.low[0]
     if line.low_finding is not None:
         desk.journal.drop(line.low_finding)
-    ordinal, high = _space(desk, line, record, first, at), line.high
-    line.restart(line.low, record.epoch, ordinal)
+    bands, high = _bands(desk, line, record), line.high
+    ordinal = bands[record.epoch]
+    line.restart(bands)
     line.limited = desk.journal.open(
         codes.RESET_NO_EPOCH,
         at,
@@ -55,10 +56,16 @@ def _restart(desk: Desk, line: Line, record: Record, rule: str) -> int:
     return desk.spaces.touch(ordinal, record.at, record.id or 0)
 
 
-def _space(desk: Desk, line: Line, record: Record, first: int, at: int) -> int:
-    """Give the space of the counter's next life: that of its low ids, if they had one."""
-    known = line.strays.get(record.epoch)
-    if known is not None and len(line.low) > 1:
-        desk.spaces.confirm(known, at, first)
-        return known
-    return desk.spaces.bear(at, first, RESET, record.epoch, (line.band, line.high))
+def _bands(desk: Desk, line: Line, record: Record) -> dict[str | None, int]:
+    """Give the spaces of the counter's next life: those of its low ids, if they had any."""
+    bands: dict[str | None, int] = {}
+    for number, at, epoch in line.low[:-1]:
+        stray = line.strays.get(epoch)
+        if stray is not None and epoch not in bands:
+            desk.spaces.confirm(stray, at, number)
+            bands[epoch] = stray
+    if record.epoch not in bands:
+        parent = (line.band, line.high)
+        number = record.id or 0
+        bands[record.epoch] = desk.spaces.bear(record.at, number, RESET, record.epoch, parent)
+    return bands

@@ -91,6 +91,11 @@ class Spaces:
             self._changed.add(ordinal)
         return ordinal
 
+    def is_empty(self, ordinal: int) -> bool:
+        """Tell whether no id of a space has come yet, since its first one waits to be judged."""
+        row = self._rows.get(ordinal)
+        return row is not None and row[9] == 0
+
     def confirm(self, ordinal: int, at: int, first: int) -> None:
         """Make a space of stray ids the space that a reset began, with the first of its ids."""
         row = self._rows.get(ordinal)

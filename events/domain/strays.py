@@ -18,10 +18,16 @@ def end(desk: Desk, line: Line, at: int) -> None:
 
 
 def space_of(desk: Desk, line: Line, record: Record) -> int:
-    """Give the space of the line's low ids, so that they draw no spike into the one it is in."""
-    known = line.strays.get(record.epoch)
+    """Give the space of the line's low ids, so that they draw no spike into the one it is in.
+
+    Where the wire calls them by an epoch that was not here before, its own space is free for them.
+    """
+    known, own = line.strays.get(record.epoch), line.bands[record.epoch]
     if known is not None:
         return known
+    if desk.spaces.is_empty(own):
+        line.strays[record.epoch] = own
+        return own
     parent = (line.band, line.high)
     ordinal = desk.spaces.bear(record.at, record.id or 0, STRAY, record.epoch, parent)
     line.strays[record.epoch] = ordinal

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.events.stream_cast import E1, E2, codes_of, findings, message, spaces_of, told
+from tests.unit.events.stream_cast import (
+    E1,
+    E2,
+    codes_of,
+    findings,
+    judge,
+    message,
+    spaces_of,
+    told,
+)
 
 GENERATIONS = {"profile": "generation", "density": "sparse"}
 
@@ -116,6 +125,29 @@ def test_a_failover_to_a_copy_that_lags_is_a_reset_at_the_first_id_that_comes_ag
     (reset,) = findings(records)
 
     assert (reset["code"], reset["id"], reset["rule"]) == ("RESET_NO_EPOCH", "88", "known_id")
+
+
+def test_a_counter_that_restarts_as_its_publishers_learn_epochs_is_a_reset() -> None:
+    records = told((None, 100), (E1, 1), (E1, 2), (E1, 3))
+
+    assert codes_of(records) == [("MIXED_FORMS", "1"), ("RESET_NO_EPOCH", "1")]
+    assert spaces_of(records) == [(None, "100", "100", 1), (E1, "1", "3", 3)]
+
+
+def test_every_parent_of_a_space_is_a_space() -> None:
+    records = told((E1, 101), (E1, 102), (None, 1), (E1, 2), (None, 3), (E1, 4), (None, 5))
+
+    found = judge(records)["spaces"]
+
+    assert [one["count"] for one in found] == [2, 3, 2]
+
+    ordinals = {one["ordinal"] for one in found}
+    assert {one["parent"] for one in found} - {None} <= ordinals
+    assert [(one["kind"], one["epoch"]) for one in found] == [
+        ("adopted", E1),
+        ("reset", None),
+        ("reset", E1),
+    ]
 
 
 def test_a_second_reset_is_told_as_well() -> None:
