@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ledger.api import shapes
+from ledger.api import bus_shapes, shapes
 from ledger.api.answers import JSON, PROBLEM
 from ledger.api.receive import NDJSON, PATH
 from ledger.api.shapes import Schema, named
@@ -125,10 +125,12 @@ _ANSWERS: Mapping[str, Schema] = {
     ),
     "close": shapes.object_of({"ref": named("Ref"), "state": shapes.one_of("closed")}),
     "acknowledge": shapes.ANY_OBJECT,
+    **bus_shapes.ANSWERS,
 }
 _OTHER_TYPES: Mapping[str, tuple[str, ...]] = {
     "export_csv": ("text/csv",),
     "export_ndjson": (NDJSON,),
+    "export_buffer": (NDJSON,),
     "show_reconcile_csv": ("text/csv",),
     "get_raw": (JSON, "text/plain"),
 }

@@ -23,6 +23,8 @@ from schemathesis.specs.openapi.checks import (
 
 from tests import factories
 from tests.desk import NDJSON, Desk, only_on
+from tests.http import events_house
+from tests.http.events_house import BUS, INSTALLATION, LANE
 
 CHECKS = [
     not_a_server_error,
@@ -46,6 +48,9 @@ READING = [
     "list_attention", "redrive", "close", "acknowledge", "simulate", "show_simulation",
     "list_keys", "get_key", "release_key", "list_contradictions", "list_jobs", "find_job",
     "get_job", "get_scope", "get_invoke", "reconcile", "show_reconcile", "show_reconcile_csv",
+    "list_installations", "get_installation", "get_rollout", "list_resets", "list_resumes",
+    "get_bus", "get_timeline", "list_findings", "get_finding", "get_lane", "get_buffer",
+    "export_buffer", "try_resume",
 ]  # fmt: skip
 
 
@@ -65,6 +70,7 @@ def filled(desk: Desk) -> Desk:
     desk.post(b"{")
     desk.post(b"x" * 1_100_000)
     desk.post({"kind": "observe", "what": "feed", "spool": "w1", "written": 9, "unsent": 0})
+    desk.post_lines(*events_house.story(), *events_house.replicas(), *events_house.answers())
     desk.catch_up()
     return desk
 
@@ -134,6 +140,18 @@ ROUTES: dict[str, dict[str, Any]] = {
     "show_reconcile": {"query": {"type": "payout", "id": ["PO-1"]}},
     "show_reconcile_csv": {"query": {"type": "payout", "id": ["PO-1"]}},
     "reconcile": {"body": {"type": "payout", "ids": ["PO-1", "PO-1", "PO-2"]}},
+    "list_installations": {},
+    "get_installation": {"path_parameters": {"installation": INSTALLATION}},
+    "get_rollout": {"path_parameters": {"installation": INSTALLATION}},
+    "list_resets": {"path_parameters": {"installation": INSTALLATION}},
+    "list_resumes": {"path_parameters": {"installation": INSTALLATION}},
+    "get_bus": {"path_parameters": {"bus": BUS}},
+    "get_timeline": {"path_parameters": {"bus": BUS}, "query": {"width": "300"}},
+    "list_findings": {"path_parameters": {"bus": BUS}},
+    "get_lane": {"path_parameters": {"lane": LANE}},
+    "get_buffer": {"path_parameters": {"lane": LANE}},
+    "export_buffer": {"path_parameters": {"lane": LANE}},
+    "try_resume": {"path_parameters": {"lane": LANE}, "query": {"cursor": "7:70"}},
     "redrive": {"path_parameters": {"ref": "n3"}, "body": {"reason": "the rules changed"}},
     "close": {"path_parameters": {"ref": "n3"}, "body": {"reason": "it was a test"}},
 }
