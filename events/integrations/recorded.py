@@ -54,6 +54,7 @@ class Told:
     dumps: int = 0
     receipts: int = 0
     new: int = 0
+    conflicts: int = 0
     set_aside: int = 0
 
     def sentence(self) -> str:
@@ -61,6 +62,8 @@ class Told:
         said = f"{self.messages:,} messages and {self.dumps:,} dumps in {self.receipts:,} receipts"
         before = self.receipts - self.new
         said += f", {before:,} of them on record before." if before else "."
+        if self.conflicts:
+            said += f" {self.conflicts:,} conflict with what other settings made of this file."
         return f"{said} {self.set_aside:,} lines were set aside." if self.set_aside else said
 
 
@@ -160,6 +163,7 @@ class _Run:
         outcomes = ingest.ingest(self._waiting, Envelope(self.watched.project_id, clock.now()))
         self.told.receipts += len(outcomes)
         self.told.new += sum(one.is_new for one in outcomes)
+        self.told.conflicts += sum(one.is_conflict for one in outcomes)
         self._waiting, self._size = [], 0
 
     def _set_aside(self, number: int, line: bytes, why: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import redis
 from django.db import OperationalError, connections
+from django.db.models import F
 
 from access.rows import ProjectRow
 from events.domain import bus_settings, key_values
@@ -25,6 +26,7 @@ from events.integrations.tail import Totals
 from events.integrations.tail_writer import TailWriter
 from events.integrations.tailing import Beside
 from events.integrations.watched import Watched
+from events.models import BusTail
 from ledger.models import Delivery, Receipt, ReceiptBody
 from tests import factories
 from tests.databases import Database
@@ -251,6 +253,53 @@ def test_the_next_tail_of_a_lane_says_since_when_nobody_watched(
     assert [one["written"] for one in bodies("feed")] == sorted(
         one["written"] for one in bodies("feed")
     )
+
+
+def test_after_more_than_a_day_a_tail_just_starts(
+    project: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    bus = watched(project, server)
+    with Running(bus, tmp_path):
+        wait_for_subscriber(client)
+    BusTail.objects.update(watched_to=F("watched_to") - tail.NOT_WATCHED)
+    wait_until(lambda: client.pubsub_numpat() == 0)
+    with Running(bus, tmp_path):
+        wait_for_subscriber(client)
+        client.publish("pad:events:ws-1", prefixed(1))
+        wait_until(rows)
+
+    assert [row[1] for row in rows()] == ["prefixed"]
+
+
+def test_a_quiet_time_that_was_watched_is_no_hole(
+    project: ProjectRow, server: Redis, client: redis.Redis, tmp_path: Path
+) -> None:
+    with Running(watched(project, server), tmp_path):
+        wait_for_subscriber(client)
+        before = time.time_ns() // 1_000
+
+    assert BusTail.objects.get().watched_to >= before
+
+
+def test_a_tail_that_cannot_store_what_it_heard_says_so_in_the_end(
+    project: ProjectRow,
+    server: Redis,
+    client: redis.Redis,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tail, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(tail, "FIRST_PAUSE_S", 0.01)
+    running = Running(watched(project, server), tmp_path)
+
+    def refuse(*_: Any) -> int:
+        raise OperationalError("no disk")
+
+    monkeypatch.setattr(TailWriter, "store", refuse)
+    with pytest.raises(tail.NotStored, match="no disk"), running:
+        wait_for_subscriber(client)
+        client.publish("pad:events:ws-1", prefixed(1))
+        wait_until(lambda: running.said)
 
 
 def test_what_comes_while_the_ledger_cannot_be_written_is_kept(

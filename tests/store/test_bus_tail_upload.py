@@ -83,6 +83,17 @@ def test_the_same_file_taken_again_adds_nothing(project: str, tmp_path: Path) ->
     assert said.endswith(f"in {before} receipts, {before} of them on record before.\n")
 
 
+def test_the_same_file_read_by_another_profile_is_a_conflict_that_is_said(
+    project: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, message(1, 1))
+    run(project, path, "--profile=v2")
+
+    _, said, _ = run(project, path, "--profile=v0")
+
+    assert said.endswith("1 conflict with what other settings made of this file.\n")
+
+
 def test_lines_may_name_the_replica_that_heard_them(project: str, tmp_path: Path) -> None:
     lines = [message(n, n, replica=f"r{n % 2}", publisher="p") for n in range(1, 5)]
 
