@@ -180,6 +180,13 @@ def test_a_lone_low_id_followed_by_old_numbering_is_out_of_order() -> None:
     assert spaces_of(records) == [(None, "100", "101", 3)]
 
 
+@pytest.mark.parametrize(("number", "rule"), [(84, "reordered"), (83, "lone_low")])
+def test_sixteen_ids_below_the_newest_is_still_near(number: int, rule: str) -> None:
+    (found,) = findings(told((None, 50), (None, 100), (None, number)), density="sparse")
+
+    assert (found["code"], found["rule"]) == ("INTERLEAVE", rule)
+
+
 def test_a_lone_low_id_says_nothing_before_the_settle_time() -> None:
     records = told((None, 100), (None, 50))
 

@@ -159,6 +159,19 @@ def test_the_state_of_many_wild_messages_is_small() -> None:
     assert size < 600_000
 
 
+def test_holes_are_kept_to_a_number_and_to_a_number_of_pieces() -> None:
+    told = [record(START + n / 1_000, "7", 2 * n + 1) for n in range(600)]
+    told += [record(START + 1, "7", 100_001)]
+    told += [record(START + 1 + n / 1_000, "7", 2 * n + 1_201) for n in range(600)]
+    stream = Stream(SETTINGS["dense generations"])
+
+    for one in told:
+        stream.take(one)
+    stream.drain()
+
+    assert len(json.dumps(stream.state())) < 32_000
+
+
 def test_a_lane_that_went_through_many_epochs_remembers_little_of_them() -> None:
     stream = Stream(SETTINGS["dense tokens"])
     for epoch in range(20):
