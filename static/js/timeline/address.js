@@ -2,11 +2,13 @@
 
 const written = (ms) => new Date(Math.round(ms)).toISOString();
 
-export function read() {
+export function read(host) {
   const asked = new URLSearchParams(location.search);
   const time = (name) => {
-    const ms = Date.parse(asked.get(name) ?? "");
-    return Number.isNaN(ms) ? null : ms;
+    if (!asked.get(name)) return null;
+    // The server also reads ages such as 2h; it says which moment that was.
+    const ms = Date.parse(asked.get(name));
+    return Number.isNaN(ms) ? Date.parse(host.dataset[name]) : ms;
   };
   return {
     from: time("from"),
@@ -39,6 +41,16 @@ function query(shown) {
 export function address(shown) {
   const text = query(shown);
   return text ? `?${text}` : location.pathname;
+}
+
+// Some browsers refuse an address that changes too often; the chart is worth more than its link.
+export function write(shown) {
+  try {
+    history.replaceState(null, "", address(shown));
+  } catch {
+    return false;
+  }
+  return true;
 }
 
 export function timelineUrl(base, range, width) {

@@ -1,7 +1,7 @@
 // The timeline of a bus. The server has drawn it already; here the drawing is replaced by one that can be moved.
 
 import { announce } from "../page.js";
-import { address, read, timelineUrl } from "./address.js";
+import { address, read, timelineUrl, write } from "./address.js";
 import { Chart } from "./chart.js";
 import { listen } from "./keyboard.js";
 import { brush } from "./overview.js";
@@ -16,7 +16,7 @@ const part = (name) => host.querySelector(`[data-part="${name}"]`);
 
 class Timeline {
   constructor() {
-    const asked = read();
+    const asked = read(host);
     this.parts = Object.fromEntries(["stage", "plot", "over", "strips", "line", "overview", "reading", "finding"].map((name) => [name, part(name)]));
     this.shown = { lane: asked.lane, band: asked.band, finding: asked.finding, isAbsolute: asked.isAbsolute, zone: asked.zone, range: null, whole: null };
     this.asked = asked;
@@ -78,7 +78,6 @@ class Timeline {
   draw() {
     const begun = performance.now();
     this.chart.draw(this.doc, this.whole, this.shown);
-    history.replaceState(null, "", address(this.shown));
     for (const button of host.querySelectorAll("[data-do][aria-pressed]")) button.setAttribute("aria-pressed", String(this.isOn(button.dataset.do)));
     part("span").textContent = `${moment(this.shown.range.from, this.shown.zone)}, ${lasting(this.shown.range.to - this.shown.range.from)}${this.chart.isLogarithmic ? ", ids by their logarithm" : ""}`;
     this.measure("timeline drawn", begun);
@@ -95,11 +94,13 @@ class Timeline {
 
   // What is on the screen is stretched at once; the finer points come when the hand has come to rest.
   finer() {
+    host.dataset.state = "moving";
     clearTimeout(this.waits);
     this.waits = setTimeout(() => this.load(), PATIENCE);
   }
 
   async load() {
+    write(this.shown);
     this.loading?.abort();
     this.loading = new AbortController();
     const { from, to } = this.shown.range;
@@ -149,17 +150,20 @@ class Timeline {
     Object.assign(this.shown, { band: "", finding: "" });
     this.parts.finding.hidden = true;
     this.range(this.whole.from, this.whole.to);
+    write(this.shown);
     announce("The whole time is shown");
   }
 
   toggle(name) {
     if (name === "absolute") this.shown.isAbsolute = !this.shown.isAbsolute;
     else this.shown.zone = this.shown.zone === "local" ? "utc" : "local";
+    write(this.shown);
     this.draw();
   }
 
   ofLane(lane) {
     this.shown.lane = lane;
+    write(this.shown);
     this.draw();
   }
 
@@ -177,8 +181,15 @@ class Timeline {
     const next = stepFrom(this.items, this.shown.finding, by, this.shown.range);
     if (!this.items.length) return announce("There are no findings in this time");
     if (!next) return announce(by > 0 ? "That was the last finding" : "That was the first finding");
-    if (next.cluster) return this.open(next, by);
-    return this.choose(next, true);
+    if (!next.cluster) return this.choose(next, true);
+    if (this.isOpening) return;
+    this.isOpening = true;
+    try {
+      await this.open(next, by);
+    } catch {
+      announce("These findings could not be read");
+    }
+    this.isOpening = false;
   }
 
   // Findings of a cluster were too many for one answer; they come when its time is asked for by itself.
@@ -195,6 +206,7 @@ class Timeline {
   pass(item) {
     this.shown.finding = item.id;
     this.range(item.from - 1, item.to + 1);
+    write(this.shown);
     announce(`${item.cluster.count} findings ${item.cluster.code}, too close to be told apart`);
   }
 
@@ -204,6 +216,7 @@ class Timeline {
     const { from, to } = this.shown.range, span = to - from;
     if (isMoving && (item.at < from || item.at > to)) this.range(item.at - span / 2, item.at + span / 2);
     else this.draw();
+    write(this.shown);
     this.pointed(item.at, false);
     tellFinding(this.parts.finding, item, this.items, this.shown.zone);
     announce(`${item.finding.code}. ${item.finding.sentence}`);
