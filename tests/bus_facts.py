@@ -34,6 +34,8 @@ LANES = (
 ODD_ROWS: tuple[Any, ...] = (
     7, [], ["x"] * 7, [0, "bare", None, "1e+14", "", "", 3], [2**70, "bare", None, "1", "", "", 3],
     [0, "prefixed", "9" * 26, str(2**64), "ws-1", "f", 9], [1.5, "bare", None, "4", "", "", 1],
+    [3, "bare", None, "4", "\ud800\x00", "\x00\ud800", 3, None, "", "\x00"],
+    [2, "hole", None, None, "", "", 2**61, None, "", "\ud800 why"],
 )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ class Desk:
             return
         stream = self.buses.stream(row)
         for one in heads:
-            stream.take_head(at, one.node, one.epoch, one.head)
+            stream.take_head(at, one.node, one.epoch, one.head, one.channel)
         changes = stream.drain()
         self._note(changes, item.leaf, STREAM, {})
         self.lanes.note_spaces(changes.spaces, row, item.leaf)

@@ -90,7 +90,7 @@ class Lanes:
         self.messages.setdefault(lane.lane, []).append(
             (
                 self.project_id, lane.lane, ordinal, record.at, space, number,
-                column(record.scope), record.form[0], taken.length, record.fingerprint[:16],
+                column(record.scope), record.form[0], taken.length, column(record.fingerprint)[:16],
                 *record.place,
             )
         )  # fmt: skip

@@ -20,11 +20,10 @@ NEWEST = 10_000
 QUIET_AFTER = 3 * 30 * SECOND
 """Frames come every 30 seconds; three missing are no delay (reference, section 4, LANE_SILENT)."""
 _GRAVE = (
-    "SELECT f.bus, f.code, min(b.installation), min(b.name), count(*), min(f.at), "
-    "max(f.leaf_index) FROM (SELECT bus, code, at, leaf_index FROM bus_finding "
+    "SELECT bus, code, min(installation), min(bus_name), count(*), min(at), max(leaf_index) "
+    "FROM (SELECT bus, code, installation, bus_name, at, leaf_index FROM bus_finding "
     "WHERE project_id = %s AND severity = %s AND due_at <= %s AND until_leaf IS NULL "
-    "ORDER BY due_at DESC LIMIT %s) f JOIN bus b ON b.project_id = %s AND b.bus = f.bus "
-    "GROUP BY f.bus, f.code ORDER BY min(f.at), f.bus, f.code"
+    "ORDER BY due_at DESC LIMIT %s) AS newest GROUP BY bus, code ORDER BY min(at), bus, code"
 )
 _QUIET = (
     "SELECT l.lane, l.installation, l.bus_name, l.replica, l.last_at FROM bus_lane l "
@@ -51,7 +50,7 @@ _MIXED = (
 
 def grave_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
     """Give an item for each bus and code that critical findings have."""
-    given = [project_id, CRITICAL, micros(now), NEWEST, project_id]
+    given = [project_id, CRITICAL, micros(now), NEWEST]
     for row in bulk.select_rows(_GRAVE, given):
         yield _grave_item(row)
 
