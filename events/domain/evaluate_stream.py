@@ -63,7 +63,7 @@ class _Folds:
     def take(self, item: Record | Head) -> None:
         if isinstance(item, Head):
             bus = (item.installation or self._owner(item.bus), item.bus)
-            self._stream(bus).take_head(item.at, item.node, item.epoch, item.head)
+            self._stream(bus).take_head(item.at, item.node, item.epoch, item.head, item.channel)
             return
         bus = (item.installation, item.bus)
         self._stream(bus).take(item)

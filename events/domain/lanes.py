@@ -77,6 +77,12 @@ class Lane:
             self._bear(line, record)
         return steps.take(self.desk, line, record)
 
+    def line_of(self, channel: str) -> Line | None:
+        """Give the line that a head is to be held against: its channel's where each has its own."""
+        if not self._channels.are_split:
+            return self.line
+        return self._lines.get((self.epochs.era, sizes.SMALL, channel))
+
     def _beside(self, record: Record) -> int:
         """Take what has no id: a frame, junk, or a time in which we did not watch."""
         if record.form == JUNK:

@@ -67,9 +67,14 @@ class Stream:
         else:
             self._heads.reach(record.replica, lane, record.at)
 
-    def take_head(self, at: int, node: str, epoch: str | None, head: int) -> None:
-        """Take a sample of the authority's counter: its node, its epoch if known, its value."""
-        self._heads.take(at, node, epoch, head, self._lanes)
+    def take_head(
+        self, at: int, node: str, epoch: str | None, head: int, channel: str = ""
+    ) -> None:
+        """Take a sample of the authority's counter: its node, its epoch if known, its value.
+
+        `channel` is the one that it counts for, where each has a counter of its own.
+        """
+        self._heads.take(at, (node, epoch, channel), head, self._lanes)
 
     def drain(self) -> Changes:
         """Hand out what came of the records since the last drain."""

@@ -40,6 +40,7 @@ class Head:
     node: str
     epoch: str | None
     head: int
+    channel: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ def _head(place: str, given: Members, only: str | None) -> Head:
         _epoch(f"{place}.epoch", given.get("epoch")),
         # A counter that is absent reads as 0 (reference/events-and-loops.md section 4).
         0 if head is None else _whole(f"{place}.head", head),
+        _text(f"{place}.channel", given.get("channel"), ""),
     )
 
 

@@ -187,6 +187,22 @@ def test_sixteen_ids_below_the_newest_is_still_near(number: int, rule: str) -> N
     assert (found["code"], found["rule"]) == ("INTERLEAVE", rule)
 
 
+def test_a_low_run_is_a_reset_from_its_third_id_on_and_dates_from_its_first() -> None:
+    records = told(*((None, one) for one in (100, 1, 2, 3)))
+
+    (reset,) = findings(records)
+
+    assert (reset["at"], reset["due_at"]) == (1, 3)
+    assert codes_of(records, until=2.9) == []
+
+
+def test_a_low_id_below_all_that_the_lane_saw_waits_for_those_that_follow() -> None:
+    records = told((None, 5), (None, 6), (None, 7), (None, 2))
+
+    assert codes_of(records, until=5.0) == []
+    assert codes_of(records, until=5.1) == [("INTERLEAVE", "2")]
+
+
 def test_a_lone_low_id_says_nothing_before_the_settle_time() -> None:
     records = told((None, 100), (None, 50))
 

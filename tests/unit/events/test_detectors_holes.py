@@ -171,12 +171,32 @@ def test_a_head_that_was_not_watched_for_is_no_tail_gap() -> None:
         ([head(0, "n1", 91, "a"), head(1, "n1", 81, "b")], []),
         ([head(0, "n1", 91), head(1, "n1", 91)], []),
         ([head(5, "n1", 91), head(1, "n1", 81)], []),
+        ([head(0, "n1", 91) | {"channel": "a"}, head(1, "n1", 81) | {"channel": "b"}], []),
         ([head(0, "n1", 91), head(1, "n1", 0)], [("HW_REGRESS", "0")]),
     ],
-    ids=["another epoch", "the same", "told out of order", "an absent counter is 0"],
+    ids=[
+        "another epoch",
+        "the same",
+        "told out of order",
+        "two channels",
+        "an absent counter is 0",
+    ],
 )
 def test_a_head_regresses_within_one_node_and_epoch(heads: list[object], expected: object) -> None:
     assert codes_of([], heads=heads) == expected
+
+
+def test_heads_of_channels_that_each_count_for_themselves_are_compared_by_channel() -> None:
+    counts = [("a", 1), ("b", 1), ("a", 2), ("b", 2), ("a", 3), ("b", 3), ("a", 4), ("b", 4)]
+    records = [
+        message(at, None, number, f"{scope} {number}", scope=scope)
+        for at, (scope, number) in enumerate(counts)
+    ]
+    heads = [head(9, "n1", 4) | {"channel": "a"}, head(10, "n1", 3) | {"channel": "b"}]
+
+    assert codes_of(records, profile="generic", heads=heads) == []
+    behind = [head(9, "n1", 6) | {"channel": "b"}]
+    assert codes_of(records, profile="generic", heads=behind) == [("TAIL_GAP", "5")]
 
 
 def test_an_absent_head_is_the_value_0() -> None:
