@@ -84,7 +84,8 @@ function named(frame) {
   return inSight.map((row) => {
     const ids = `${row.least.toLocaleString("en")}…${row.greatest.toLocaleString("en")}`;
     const name = seen(row.label.length > 24 ? `${row.label.slice(0, 14)}…` : row.label);
-    const text = `${name} · ${ids}`;
+    const whole = `${name} · ${ids}`;
+    const text = whole.length * LETTER < frame.right - frame.left ? whole : name;
     const x = Math.max(frame.left + 4, Math.min(Math.max(frame.left, frame.x(row.born)) + 6, frame.right - text.length * LETTER));
     return { row, text, title: `${row.label}, ids ${ids}, ${row.count.toLocaleString("en")} messages`, x, end: x + text.length * LETTER, y: row.top + 13 };
   });
