@@ -18,6 +18,8 @@ from events.domain.records import BARE, PREFIXED, REPLAY, SECOND, Record
 from events.domain.tokens import is_telling
 
 WINDOW, SLOTS, PAIRS = 1_024, 64, 64
+TOGETHER = 4_096
+"""The ids of an installation that are kept in all slots together, so that the state stays short."""
 ALIKE = 8
 MINUTE = 60 * SECOND
 Name = tuple[str, str, str]
@@ -65,7 +67,8 @@ class CrossWatch:
             self._compare(record, slot, owner, is_telling_one)
         seen = slot.setdefault(owner, {})
         seen[number] = (record.fingerprint, record.at)
-        if len(seen) > WINDOW:
+        longest = min(WINDOW, TOGETHER // len(self._slots))
+        while len(seen) > longest:
             del seen[next(iter(seen))]
 
     def _is_telling(self, epoch: str | None) -> bool:
