@@ -99,16 +99,14 @@ def _passed_by(
     journal: Journal, lanes: dict[str, Lane], line: Line, hole: Hole, replica: str, at: int
 ) -> None:
     """Note a replica that went past a hole without the id, and tell once all did."""
-    if _is_blind(lanes[replica], hole):
-        return
-    if replica not in hole.passed:
+    if replica not in hole.passed and not _is_blind(lanes[replica], hole):
         hole.passed.append(replica)
     others = {
         name
         for name, one in lanes.items()
         if one.line is not line and at - one.heard <= ACTIVE and not _is_blind(one, hole)
     }
-    if hole.finding is not None and others <= set(hole.passed):
+    if hole.finding is not None and hole.passed and others <= set(hole.passed):
         hole.fault = BURNED
         hole.finding = journal.change(hole.finding, facts={"fault": BURNED})
         line.holes.settle([hole])
@@ -117,6 +115,8 @@ def _passed_by(
 def _is_blind(lane: Lane, hole: Hole) -> bool:
     """Tell whether we did not watch a replica when it may have received what is missing."""
     line = lane.line
-    return line is not None and any(
-        one.is_excused and one.first <= hole.last and hole.first <= one.last for one in line.holes
-    )
+    return line is not None and (line.is_unwatched or any(_hides(one, hole) for one in line.holes))
+
+
+def _hides(blank: Hole, hole: Hole) -> bool:
+    return blank.is_excused and blank.first <= hole.last and hole.first <= blank.last

@@ -11,9 +11,9 @@ from tests.unit.events.stream_cast import (
     codes_of,
     findings,
     frame,
+    judge,
     junk,
     message,
-    spaces_of,
     told,
 )
 
@@ -87,7 +87,8 @@ def test_a_new_process_on_a_bus_inside_one_has_a_space_of_its_own() -> None:
     records = told(*((None, one) for one in (BASED, BASED + 1, later, later + 1)), start=START)
 
     assert codes_of(records) == [("NEW_INCARNATION", str(later))]
-    assert [count for *_, count in spaces_of(records)] == [2, 2]
+    spaces = judge(records)["spaces"]
+    assert [(one["kind"], one["count"]) for one in spaces] == [("adopted", 2), ("incarnation", 2)]
 
 
 def test_ids_that_run_over_into_the_next_millisecond_are_of_the_same_process() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from events.domain.stream_settings import StreamSettings
 from tests.unit.events.stream_cast import (
     E1,
     codes_of,
     findings,
+    fold,
     frame,
     head,
     hole,
@@ -104,6 +106,38 @@ def test_a_replica_that_we_did_not_watch_is_no_witness() -> None:
     assert (gap["replica"], gap["facts"]["fault"]) == ("r1", "unknown")
 
 
+def test_the_replicas_that_we_did_watch_are_witnesses_enough() -> None:
+    records = [
+        *both(0, 4),
+        message(0, E1, 4, replica="r3"),
+        hole(0.5, 1.5, replica="r3"),
+        *both(2, 6),
+        message(2, E1, 6, replica="r3"),
+    ]
+
+    found = findings(records)
+
+    assert [(one["replica"], one["facts"]["fault"]) for one in found] == [
+        ("r1", "burned"),
+        ("r2", "burned"),
+    ]
+
+
+def test_a_replica_that_is_long_gone_is_not_waited_for() -> None:
+    records = [message(0, E1, 4, replica="r3"), *both(95, 4), *both(96, 6)]
+
+    assert {one["facts"]["fault"] for one in findings(records)} == {"burned"}
+
+
+def test_a_replica_that_has_forgotten_the_id_says_nothing_of_it() -> None:
+    far = [message(n / 1_000, E1, n, replica="r2") for n in range(1, 1_200)]
+    near = [message(2, E1, 4, replica="r1"), message(2.1, E1, 6, replica="r1")]
+
+    (gap,) = findings([*far, *near])
+
+    assert (gap["id"], gap["facts"]["fault"]) == ("5", "unknown")
+
+
 def test_ids_missing_across_a_time_we_did_not_watch_are_no_gap() -> None:
     records = [*told((E1, 4), (E1, 5)), hole(2, 30), *told((E1, 90), (E1, 91), start=31)]
 
@@ -197,6 +231,25 @@ def test_heads_of_channels_that_each_count_for_themselves_are_compared_by_channe
     assert codes_of(records, profile="generic", heads=heads) == []
     behind = [head(9, "n1", 6) | {"channel": "b"}]
     assert codes_of(records, profile="generic", heads=behind) == [("TAIL_GAP", "5")]
+
+
+def test_a_sample_that_arrives_late_is_not_held_against_the_one_that_came_first() -> None:
+    settings = StreamSettings("i1", "b", "opaque", "dense")
+    samples = [
+        (5_000_000, "n1", None, 91),
+        (1_000_000, "n1", None, 81),
+        (6_000_000, "n1", None, 92),
+    ]
+
+    kept, _ = fold(settings, samples)
+
+    assert kept.findings == {}
+
+
+def test_a_tail_gap_that_was_due_before_we_stopped_watching_stays() -> None:
+    records = [message(0, E1, 7), hole(20, 30), message(31, E1, 12)]
+
+    assert codes_of(records, heads=[head(5, "n1", 9)]) == [("TAIL_GAP", "8")]
 
 
 def test_an_absent_head_is_the_value_0() -> None:
