@@ -252,6 +252,15 @@ def test_a_tail_gap_that_was_due_before_we_stopped_watching_stays() -> None:
     assert codes_of(records, heads=[head(5, "n1", 9)]) == [("TAIL_GAP", "8")]
 
 
+def test_the_next_life_of_a_counter_does_not_fill_the_tail_of_the_one_before() -> None:
+    records = told(*((None, one) for one in (90, 91, *range(1, 99))))
+
+    found = findings(records, profile="bare", heads=[head(1.5, "n1", 95)])
+
+    assert [one["code"] for one in found] == ["TAIL_GAP", "RESET_NO_EPOCH"]
+    assert "filled_at" not in found[0]["facts"]
+
+
 def test_an_absent_head_is_the_value_0() -> None:
     heads = [head(0, "n1", 91), head(1, "n1", 1) | {"head": None}]
 
