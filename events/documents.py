@@ -32,7 +32,8 @@ def find_cut(project_id: int, as_of_text: str) -> AsOf:
     cut = documents.find_cut(project_id, as_of_text)
     reach = heads.reach_of(project_id, buses.STREAMS)
     if cut.is_now:
-        return replace(cut, leaf=reach.derived - 1, lag=reach.lag)
+        end = reach.derived - 1
+        return replace(cut, leaf=end, lag=reach.lag, committed_at=reach.derived_at)
     if cut.leaf >= reach.derived:
         raise BadAsOf(f"Buses are read up to №{reach.derived - 1:,} yet; ask again in a moment.")
     return cut
@@ -54,14 +55,15 @@ def installation(project_id: int, name: str) -> Document:
 def bus(project_id: int, name: str, as_of_text: str = "") -> Document:
     """Give one bus: its lanes with their ID spaces, its settings, and what was found, counted."""
     cut = find_cut(project_id, as_of_text)
-    found = bus_documents.bus_document(project_id, buses.get_bus(project_id, name), cut)
+    found = bus_documents.bus_document(project_id, bus_documents.bus_at(project_id, name, cut), cut)
     return {**found, "findings": findings.tally_of(project_id, [name], cut)[name]}
 
 
 def bus_timeline(project_id: int, name: str, asked: Range, as_of_text: str = "") -> Document:
     """Give the timeline of a bus."""
-    row = buses.get_bus(project_id, name)
-    return timeline.timeline(project_id, row, asked, find_cut(project_id, as_of_text))
+    cut = find_cut(project_id, as_of_text)
+    row = bus_documents.bus_at(project_id, name, cut)
+    return timeline.timeline(project_id, row, asked, cut)
 
 
 def finding_list(

@@ -52,11 +52,7 @@ def buffer_of(found: LaneView, channels: list[Document], asked: Asked) -> Docume
     return {
         **document,
         "channels": [lanes.channel_document(one) for one in channels],
-        "as_of": {"leaf_index": str(found.cut.leaf), "time": found.cut.at},
-        "window": {
-            **bus_documents.window_of(found.project_id),
-            "kept_from_ordinal": str(found.lane["held_from"]),
-        },
+        **bus_documents.around_page(found.project_id, found.cut),
     }
 
 

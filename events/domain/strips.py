@@ -56,7 +56,7 @@ def bars_of(
     told = [*_cold(axis, lives), *_covered(lives)]
     shown = [*blank, *(part for bar in told for part in _without(bar, blank))]
     shown += [Bar(at, at, GAP) for at in gaps]
-    return sorted(bar for bar in _clipped(axis, shown))
+    return sorted(_clipped(axis, shown), key=lambda bar: bar[:3])
 
 
 def _cold(axis: Axis, lives: Sequence[Life]) -> Iterator[Bar]:
@@ -67,7 +67,7 @@ def _cold(axis: Axis, lives: Sequence[Life]) -> Iterator[Bar]:
 
 def _covered(lives: Sequence[Life]) -> Iterator[Bar]:
     """Give each space until the next one was born; the last until its last message."""
-    ordered = sorted(lives)
+    ordered = sorted(lives, key=lambda life: (life.born_at, life.last_at))
     for life, following in pairwise([*ordered, None]):
         if life is not None:
             end = life.last_at if following is None else following.born_at

@@ -15,9 +15,17 @@ def micros(at: datetime) -> int:
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
 
 
+FIRST = micros(datetime.min.replace(tzinfo=UTC))
+LAST = micros(datetime.max.replace(tzinfo=UTC))
+"""The moments that a calendar begins and ends with."""
+
+
 def moment(at: int) -> datetime:
-    """Give the time of a number of microseconds since 1970."""
-    return EPOCH + timedelta(microseconds=at)
+    """Give the time of a number of microseconds since 1970.
+
+    Producers tell any number; one beyond the calendar is its first or its last moment.
+    """
+    return EPOCH + timedelta(microseconds=min(max(at, FIRST), LAST))
 
 
 def moment_or_none(at: int | None) -> datetime | None:

@@ -60,8 +60,7 @@ def list_answers(project_id: int, wanted: Wanted) -> Document:
         if after
         else 0,
         "count": _count(where, parameters, wanted),
-        "window": {**bus_documents.window_of(project_id), "searched": wanted.cut.end},
-        "feed": lists.feed_of(project_id, wanted.cut),
+        **bus_documents.around_list(project_id, wanted.cut),
     }
 
 

@@ -29,19 +29,22 @@ def around(
     spaces: Sequence[Document],
     held: Sequence[Held],
     ring: Ring,
+    end: int,
 ) -> Around:
     """Look around some messages of a buffer, given in the order of their ids.
 
-    `spaces` are the ID spaces of the whole bus.
+    `spaces` are the ID spaces of the whole bus, `end` is the first leaf that is not seen. A lane
+    counts as watched where it received anything at about the same time.
     """
     if len(held) < 2:
-        return Around({}, {}, 1 + len(others))
+        return Around({}, {}, 1)
     channels, is_whole = _channels(project_id, lane, held, ring)
     epochs = {one["epoch"] for one in spaces if _is_of(one, lane, ring)}
     same = {(one["lane"], one["ordinal"]) for one in spaces if one["epoch"] in epochs}
-    replicas, are_whole = _replicas(project_id, others, same, held)
-    watched = 1 + len(others) if is_whole and are_whole else 1
-    return Around(channels, replicas, watched, _blind(project_id, lane, held))
+    ranges = _ranges(project_id, [one["lane"] for one in others], held, end)
+    replicas, are_whole = _replicas(project_id, others, ranges, same, held)
+    watched = 1 + len(ranges) if is_whole and are_whole else 1
+    return Around(channels, replicas, watched, _blind(project_id, lane, held, end))
 
 
 def _is_of(space: Document, lane: Document, ring: Ring) -> bool:
@@ -70,12 +73,12 @@ def _channels(
 def _replicas(
     project_id: int,
     others: Sequence[Document],
+    ranges: Sequence[tuple[str, int, int]],
     same: Collection[tuple[str, int]],
     held: Sequence[Held],
 ) -> tuple[Mapping[int, set[str]], bool]:
     """Give the ids that other lanes saw in the same epoch, by id, and whether these are all."""
     names = {one["lane"]: one["replica"] for one in others}
-    ranges = _ranges(project_id, list(names), held)
     if not ranges:
         return {}, True
     statement = " UNION ALL ".join(_OTHERS for _ in ranges)
@@ -91,25 +94,28 @@ def _replicas(
 
 
 def _ranges(
-    project_id: int, lanes: Sequence[str], held: Sequence[Held]
+    project_id: int, lanes: Sequence[str], held: Sequence[Held], end: int
 ) -> list[tuple[str, int, int]]:
     times = [one.at for one in held]
     found = bulk.select_rows(
         "SELECT lane, min(first_ordinal), max(last_ordinal) FROM bus_segment "  # noqa: S608
         f"WHERE project_id = %s AND lane IN ({rows.marks(lanes)}) AND from_at >= %s "
-        "AND from_at <= %s GROUP BY lane ORDER BY lane",
-        [project_id, *lanes, min(times) - APART, max(times) + APART],
+        "AND from_at <= %s AND leaf_index < %s GROUP BY lane ORDER BY lane",
+        [project_id, *lanes, min(times) - APART, max(times) + APART, end],
     )
     return [(lane, first, last) for lane, first, last in found]
 
 
-def _blind(project_id: int, lane: Document, held: Sequence[Held]) -> list[tuple[int, int]]:
+def _blind(
+    project_id: int, lane: Document, held: Sequence[Held], end: int
+) -> list[tuple[int, int]]:
     times = [one.at for one in held]
     return [
         (begin, end)
         for begin, end in bulk.select_rows(
             "SELECT from_at, to_at FROM bus_hole WHERE project_id = %s AND bus = %s "
-            "AND lane = %s AND from_at <= %s AND to_at >= %s ORDER BY from_at LIMIT 1000",
-            [project_id, lane["bus"], lane["source"], max(times), min(times)],
+            "AND lane = %s AND from_at <= %s AND to_at >= %s AND leaf_index < %s "
+            "ORDER BY from_at LIMIT 1000",
+            [project_id, lane["bus"], lane["source"], max(times), min(times), end],
         )
     ]

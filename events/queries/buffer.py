@@ -127,7 +127,7 @@ def _items(view: View, page: _Page, other: Mapping[int, Held] | None) -> list[Do
     """Give the rows of a page: what is held, what is missing below it, what another lane holds."""
     shelf = _shelf(view, page, other)
     found = shelf.between(page.held[0].id, None) if page.held else shelf.between(None, None)
-    for one, lower in zip(page.held, [*page.held[1:], page.below], strict=True):
+    for one, lower in zip(page.held, [*page.held[1:], page.below], strict=False):
         found.append(shelf.held(one, lower))
         if lower is not None and lower.id < one.id:
             found += [_missing(each) for each in shelf.lacking.get(one.id, ())]
@@ -139,7 +139,7 @@ def _items(view: View, page: _Page, other: Mapping[int, Held] | None) -> list[Do
 def _shelf(view: View, page: _Page, other: Mapping[int, Held] | None) -> _Shelf:
     edge = [*([page.below] if page.below else []), *reversed(page.held)]
     siblings = [one for one in view.lanes if one["lane"] != view.lane["source"]]
-    known = around(view.project_id, view.lane, siblings, view.spaces, edge, view.ring)
+    known = around(view.project_id, view.lane, siblings, view.spaces, edge, view.ring, view.end)
     own = {one.id for one in view.ordered}
     low = page.below.id if page.below else None
     elsewhere = [

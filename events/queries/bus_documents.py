@@ -6,10 +6,12 @@ import json
 from collections.abc import Sequence
 
 from events.domain.times import moment, moment_or_none
+from events.domain.told.names import BusName
 from events.queries import rows, told_lanes
-from events.queries.buses import STREAMS, lanes_of, spaces_of
+from events.queries.bus_settings import settings_at
+from events.queries.buses import get_bus, lanes_of, spaces_of
 from events.queries.rows import Document
-from ledger.queries import heads, lists
+from ledger.queries import feeds, lists
 from ledger.queries.as_of import AsOf
 
 SPACES = 200
@@ -87,20 +89,35 @@ def bus_summary(row: Document, lanes: Sequence[Document]) -> Document:
     }
 
 
+def bus_at(project_id: int, bus: str, cut: AsOf) -> Document:
+    """Give the row of a bus with the settings that were in force; raises where it was none yet."""
+    row = get_bus(project_id, bus)
+    if cut.is_now:
+        return row
+    if row["first_leaf"] >= cut.end:
+        raise rows.missing("bus", f"Nothing was known of this bus as of {cut.label}.")
+    found, leaf = settings_at(project_id, BusName(row["installation"], row["name"]), cut.end)
+    return {
+        **row,
+        "profile": found.profile,
+        "density": found.density,
+        "settings": json.dumps(found.document),
+        "settings_leaf": leaf,
+    }
+
+
 def bus_document(project_id: int, row: Document, cut: AsOf) -> Document:
     """Give one bus with its lanes, the newest ID spaces of each, and its findings, counted."""
     end = None if cut.is_now else cut.end
     lanes = lanes_of(project_id, [row["bus"]], end)
     spaces = spaces_of(project_id, [one["lane"] for one in lanes], end)
-    told = told_lanes.told_lanes(project_id, row, lanes)
+    told = told_lanes.told_lanes(project_id, row, lanes, end)
     return {
         **bus_summary(row if end is None else _past(row, lanes), [*lanes, *told]),
         "settings": settings_of(row),
         "settings_leaf": rows.as_text(row["settings_leaf"]),
         "spaces": [space_document(one) for one in spaces[::-1][:SPACES]],
-        "as_of": {"leaf_index": str(cut.leaf), "time": cut.at},
-        "window": window_of(project_id),
-        "feed": lists.feed_of(project_id, cut),
+        **around_page(project_id, cut),
     }
 
 
@@ -123,7 +140,23 @@ def settings_of(row: Document) -> Document:
     return found
 
 
-def window_of(project_id: int) -> Document:
-    """Say how far the tables of buses show the log."""
-    reach = heads.reach_of(project_id, STREAMS)
-    return {"complete": not reach.lag, "lag": reach.lag, "from": None, "to": reach.derived_at}
+def window_of(cut: AsOf, feed: Document) -> Document:
+    """Say how far the tables of buses show the log, and whether all that was sent is in it."""
+    whole = not cut.lag and feeds.is_whole(feed)
+    return {"complete": whole, "lag": cut.lag, "from": None, "to": cut.committed_at}
+
+
+def around_page(project_id: int, cut: AsOf) -> Document:
+    """Give what stands on every answer: as of when it is, how far it looks, what is missing."""
+    feed = lists.feed_of(project_id, cut)
+    return {
+        "as_of": {"leaf_index": str(cut.leaf), "time": cut.at},
+        "window": window_of(cut, feed),
+        "feed": feed,
+    }
+
+
+def around_list(project_id: int, cut: AsOf) -> Document:
+    """Give the same for a list, in the form of the contract."""
+    feed = lists.feed_of(project_id, cut)
+    return {"window": {**window_of(cut, feed), "searched": cut.end}, "feed": feed}

@@ -50,14 +50,12 @@ def list_findings(project_id: int, wanted: Wanted) -> Document:
     found = _select(f"{where}{placed} {_ORDER} LIMIT %s", [*parameters, *after, wanted.limit + 1])
     page, has_more = keyset.take(found, wanted.limit)
     top = top if top is not None else (page[0]["at"] if page else 0)
-    window, feed = bus_documents.window_of(project_id), lists.feed_of(project_id, wanted.cut)
     return {
         "items": _documents(project_id, page),
         "next": _next(page[-1], top) if has_more else None,
         "newer": _newer(where, parameters, top, wanted) if after else 0,
         "count": _count(where, parameters, wanted),
-        "window": {**window, "searched": wanted.cut.end},
-        "feed": feed,
+        **bus_documents.around_list(project_id, wanted.cut),
     }
 
 

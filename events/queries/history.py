@@ -27,7 +27,7 @@ _OWN = (
     f"ORDER BY ordinal DESC LIMIT {OF_CHANNEL}) AS own ORDER BY ordinal"
 )
 _OTHER = (
-    f"SELECT * FROM (SELECT lane, {_COLUMNS} {_WHERE} AND scope = %s AND at <= %s "  # noqa: S608
+    f"SELECT * FROM (SELECT lane, {_COLUMNS} {_WHERE} AND scope = %s AND ordinal < %s AND at <= %s "  # noqa: S608
     f"ORDER BY ordinal DESC LIMIT {OF_CHANNEL}) AS other{{place}}"
 )
 
@@ -153,12 +153,16 @@ def _holes(view: View, first: int | None) -> list[Seen]:
 
 def _others(view: View, spaces: TrueSpaces) -> list[Seen]:
     """Give what other lanes received in the channel, in the spaces of ours."""
-    lanes = [one["lane"] for one in view.lanes if one["lane"] != view.lane["source"]]
+    others = [one for one in view.lanes if one["lane"] != view.lane["source"]]
+    lanes = [one["lane"] for one in others]
     if not lanes:
         return []
     statement = " UNION ALL ".join(_OTHER.format(place=place) for place in range(len(lanes)))
-    given = [value for lane in lanes
-             for value in (view.project_id, lane, view.channel, view.at)]  # fmt: skip
+    given = [
+        value
+        for one in others
+        for value in (view.project_id, one["lane"], view.channel, one["messages"], view.at)
+    ]
     told: dict[str, list[tuple[Record, int]]] = {lane: [] for lane in lanes}
     for lane, *row in bulk.select_rows(f"{statement} ORDER BY 1, 2", given):
         told[lane].append(_record(row, lane, view))

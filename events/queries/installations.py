@@ -12,7 +12,6 @@ from events.domain.times import micros, moment, moment_or_none
 from events.queries import bus_documents, buses, findings, rows
 from events.queries.rows import Document
 from kit import bulk, counts, keyset
-from ledger.queries import lists
 from ledger.queries.as_of import AsOf
 
 LIST = "installations"
@@ -41,8 +40,7 @@ def list_installations(project_id: int, cut: AsOf, limit: int, cursor: str) -> D
         "count": counts.capped(
             "SELECT 1 FROM bus_installation WHERE project_id = %s", [project_id], as_of=cut.at
         ),
-        "window": {**bus_documents.window_of(project_id), "searched": cut.end},
-        "feed": lists.feed_of(project_id, cut),
+        **bus_documents.around_list(project_id, cut),
     }
 
 
@@ -65,8 +63,7 @@ def installation_document(project_id: int, installation: str, cut: AsOf) -> Docu
         **summary,
         "aliases": _aliases(project_id, installation),
         "cross": findings.of_origin(project_id, names, CROSS, cut, CROSS_SHOWN),
-        "window": bus_documents.window_of(project_id),
-        "feed": lists.feed_of(project_id, cut),
+        **bus_documents.around_page(project_id, cut),
     }
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from events.domain.times import moment
 from events.queries import bus_documents, buses, ring, rows, told_lanes
 from events.queries.rows import Document
-from ledger.queries import lists
 from ledger.queries.as_of import AsOf
 
 SHOWN = 20
@@ -42,9 +41,9 @@ def view_of(project_id: int, lane: str, cut: AsOf) -> LaneView:
     own = buses.find_lane(project_id, lane, end) or told_lanes.find_told(project_id, lane, end)
     if own is None:
         raise rows.missing("lane", "No receipt of this project told of a lane with this id.")
-    bus = buses.get_bus(project_id, own["bus"])
+    bus = bus_documents.bus_at(project_id, own["bus"], cut)
     lanes = buses.lanes_of(project_id, [own["bus"]], end)
-    told = told_lanes.told_lanes(project_id, bus, lanes)
+    told = told_lanes.told_lanes(project_id, bus, lanes, end)
     spaces = buses.spaces_of(project_id, [one["lane"] for one in lanes], end)
     return LaneView(project_id, bus, own, lanes, told, spaces, cut)
 
@@ -69,9 +68,7 @@ def lane_document(view: LaneView, channels: Sequence[Document]) -> Document:
         ],
         "unwatched": _holes(view),
         "resets": _resets(view),
-        "as_of": {"leaf_index": str(view.cut.leaf), "time": view.cut.at},
-        "window": bus_documents.window_of(view.project_id),
-        "feed": lists.feed_of(view.project_id, view.cut),
+        **bus_documents.around_page(view.project_id, view.cut),
     }
 
 

@@ -53,8 +53,7 @@ def list_resets(project_id: int, wanted: Wanted) -> Document:
         "newer": newer,
         "count": _count(where, parameters, wanted),
         "reasons": _by_reason(where, parameters),
-        "window": {**bus_documents.window_of(project_id), "searched": wanted.cut.end},
-        "feed": lists.feed_of(project_id, wanted.cut),
+        **bus_documents.around_list(project_id, wanted.cut),
     }
 
 

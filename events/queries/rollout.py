@@ -16,7 +16,6 @@ from events.domain.times import moment, moment_or_none
 from events.queries import bus_documents, buses, installations, rows
 from events.queries.rows import Document
 from kit import bulk
-from ledger.queries import lists
 from ledger.queries.as_of import AsOf
 
 REPLICAS, SAMPLES = 500, 20_000
@@ -47,9 +46,7 @@ def rollout_document(project_id: int, installation: str, cut: AsOf) -> Document:
         **_mix(made),
         "counters": list(COUNTERS),
         "items": [_row(one, by_name[one.replica]) for one in made.rows],
-        "as_of": {"leaf_index": str(cut.leaf), "time": cut.at},
-        "window": bus_documents.window_of(project_id),
-        "feed": lists.feed_of(project_id, cut),
+        **bus_documents.around_page(project_id, cut),
     }
 
 

@@ -27,7 +27,7 @@ def timeline(project_id: int, bus: Document, asked: Range, cut: AsOf) -> Documen
     """Give the timeline of a bus in a range; without one, of all that is known."""
     end = None if cut.is_now else cut.end
     lanes = buses.lanes_of(project_id, [bus["bus"]], end)
-    told = told_lanes.told_lanes(project_id, bus, lanes)
+    told = told_lanes.told_lanes(project_id, bus, lanes, end)
     named = [lane["lane"] for lane in [*lanes, *told]]
     first, last = _whole(project_id, bus, lanes, named, cut)
     axis = asked.axis(cut.at, first, last)
@@ -46,14 +46,13 @@ def timeline(project_id: int, bus: Document, asked: Range, cut: AsOf) -> Documen
         "from": moment(axis.begin),
         "to": moment(axis.end),
         "resolution": points.resolution,
-        "as_of": {"leaf_index": str(cut.leaf), "time": cut.at},
         "bands": _bands(lanes, spaces, points, axis),
         "strips": strips_of(project_id, [*lanes, *told], spaces, holes, found, axis, cut),
         "holes": [_hole(one, axis) for one in holes],
         "findings": [_marker(one, axis) for one in found],
         "clusters": clusters,
         "phases": phases.in_range(project_id, bus, axis, end),
-        "window": bus_documents.window_of(project_id),
+        **bus_documents.around_page(project_id, cut),
     }
 
 

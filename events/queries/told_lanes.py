@@ -18,13 +18,15 @@ REPLICAS = 50
 """Newest answers that are looked through for replicas, and replicas that are shown."""
 
 
-def told_lanes(project_id: int, bus: Document, lanes: Sequence[Document]) -> list[Document]:
+def told_lanes(
+    project_id: int, bus: Document, lanes: Sequence[Document], end: int | None = None
+) -> list[Document]:
     """Give a row for each replica of a bus that has no lane in `lanes`, by replica."""
     source = source_of(lanes)
     if source is None:
         return []
     own = {lane["replica"] for lane in lanes}
-    named = [name for name in _replicas(project_id, bus) if name not in own][:REPLICAS]
+    named = [name for name in _replicas(project_id, bus, end) if name not in own][:REPLICAS]
     name = BusName(bus["installation"], bus["name"])
     return [told_lane(name.lane_id(replica), replica, source) for replica in named]
 
@@ -56,13 +58,14 @@ def find_told(project_id: int, lane: str, end: int | None = None) -> Document | 
     return None if source is None else told_lane(lane, replica, source)
 
 
-def _replicas(project_id: int, bus: Document) -> list[str]:
+def _replicas(project_id: int, bus: Document, end: int | None) -> list[str]:
     """Name the replicas that told of themselves, or answered lately on the bus."""
+    below = 2**63 - 1 if end is None else end
     found = bulk.select_rows(
         "SELECT replica FROM bus_replica WHERE project_id = %s AND installation_id = %s "
-        "UNION SELECT replica FROM (SELECT replica FROM bus_resume WHERE project_id = %s "
-        "AND bus = %s ORDER BY leaf_index DESC LIMIT %s) AS newest",
-        [project_id, bus["installation_id"], project_id, bus["bus"], NEWEST],
+        "AND first_leaf < %s UNION SELECT replica FROM (SELECT replica FROM bus_resume "
+        "WHERE project_id = %s AND bus = %s AND leaf_index < %s ORDER BY leaf_index DESC LIMIT %s) AS newest",
+        [project_id, bus["installation_id"], below, project_id, bus["bus"], below, NEWEST],
     )
     return sorted(str(replica) for (replica,) in found)
 

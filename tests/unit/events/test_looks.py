@@ -7,6 +7,7 @@ import base64
 from events.domain.phase_spans import Change, Span, spans_of
 from events.domain.records import JUNK, PREFIXED
 from events.domain.rows import Row
+from events.domain.times import micros, moment
 from events.domain.wire_looks import hex_lines, look_of, type_of
 
 
@@ -74,3 +75,9 @@ def test_bare_readers_beside_writers_of_epochs_are_an_illegal_span() -> None:
 
 def test_a_replica_that_tells_no_phase_makes_no_span() -> None:
     assert spans_of([Change(0, "r1", "")], 9) == []
+
+
+def test_a_time_beyond_the_calendar_is_its_last_moment() -> None:
+    assert moment(2**62).year == 9999
+    assert moment(-(2**62)).year == 1
+    assert micros(moment(1_791_190_800_000_001)) == 1_791_190_800_000_001

@@ -99,3 +99,11 @@ def test_a_pixel_is_whole_milliseconds_and_whole_minutes_over_long_ranges(
 
 def test_a_time_is_told_in_whole_milliseconds_where_it_is_whole() -> None:
     assert [AXIS.ms(at) for at in (0, 2_000, 2_500)] == [0, 2, 2.5]
+
+
+def test_spaces_of_one_moment_whose_ids_are_not_known_are_drawn_too() -> None:
+    lives = [Life(0, 50 * SECOND, None, None), Life(0, 50 * SECOND, 3, 9)]
+
+    found = bars_of(AXIS, lives, (), (), (), 0)
+
+    assert {one.state for one in found} == {"covered"}
