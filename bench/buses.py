@@ -57,11 +57,12 @@ def measure(segments: int, installations: int) -> None:
     table = Table(f"{segments:,} segments, {installations} installations, on {kind}")
     for part in ("read", "fold", "write"):
         table.note(part, f"{1e6 * spent[part] / count:.1f} us a message")
-    table.note(
-        "longest write", f"{1e3 * longest:.0f} ms", f"<= {AIM_MS} ms", longest <= AIM_MS / 1e3
-    )
-    if not is_postgresql():
-        table.note("disk of the messages' rows", f"{disk_of('bus_message') / count:.0f} bytes each")
+    if is_postgresql():
+        table.note("longest write", f"{1e3 * longest:.0f} ms")
+        return
+    reached = longest <= AIM_MS / 1e3
+    table.note("longest write", f"{1e3 * longest:.0f} ms", f"<= {AIM_MS} ms", reached)
+    table.note("disk of the messages' rows", f"{disk_of('bus_message') / count:.0f} bytes each")
 
 
 def tell(project_id: int, segments: int, installations: int) -> None:
