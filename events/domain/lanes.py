@@ -69,6 +69,7 @@ class Lane:
             line is None
             or record.epoch != self.epochs.token
             or number >= sizes.LARGE
+            or line.era != self.epochs.era
             or self._is_plural
             or (self._may_split and record.scope != self._scope)
         ):
@@ -79,8 +80,9 @@ class Lane:
 
     def line_of(self, channel: str) -> Line | None:
         """Give the line that a head is to be held against: its channel's where each has its own."""
+        line = self.line
         if not self._channels.are_split:
-            return self.line
+            return line if line is not None and line.era == self.epochs.era else None
         return self._lines.get((self.epochs.era, sizes.SMALL, channel))
 
     def _beside(self, record: Record) -> int:

@@ -125,6 +125,14 @@ def test_a_large_id_without_a_date_near_its_arrival_is_junk(number: int) -> None
     assert codes_of(records) == [("JUNK_ID", str(number))]
 
 
+def test_a_junk_id_in_a_new_epoch_does_not_put_the_epoch_into_the_old_line() -> None:
+    ids = [("a", 99), ("a", 100), ("b", 2**63 - 1), ("b", 1), ("b", 2), ("b", 3)]
+
+    found = codes_of(told(*ids, start=START))
+
+    assert found == [("JUNK_ID", str(2**63 - 1)), ("EPOCH_CHANGE", str(2**63 - 1))]
+
+
 def test_nanoseconds_near_the_arrival_are_a_date_too() -> None:
     number = (START + 5) * 10**9 + 1
 
