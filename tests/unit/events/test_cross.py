@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from events.domain.cross import CrossWatch
@@ -78,6 +80,16 @@ def test_replayed_messages_are_not_held_against_another_installation() -> None:
     first, second = pair(E1, 1, "x", "x")
 
     assert codes_of([first, second | {"source": "replay"}]) == []
+
+
+@pytest.mark.parametrize("epoch", ["3", None])
+def test_a_watch_over_many_messages_stays_small(epoch: str | None) -> None:
+    watch = CrossWatch()
+    for number in range(1, 20_000):
+        watch.take(record(number, epoch, number, f"{number:016}"))
+    watch.drain()
+
+    assert len(json.dumps(watch.state())) < 70_000
 
 
 @pytest.mark.parametrize("epoch", ["3", None])

@@ -265,6 +265,12 @@ def test_a_counter_that_climbs_past_its_old_end_in_one_step_is_not_late() -> Non
     assert change["facts"]["climbed_at"] == 4
 
 
+def test_a_counter_that_climbs_far_past_its_old_end_is_not_late() -> None:
+    (change,) = findings(told(("7", 100), ("8", 1), ("8", 50), ("8", 200)), **GENERATIONS)
+
+    assert change["facts"]["climbed_at"] == 3
+
+
 def test_a_dense_counter_that_climbs_past_its_old_end_in_one_step_misses_what_it_went_past() -> (
     None
 ):

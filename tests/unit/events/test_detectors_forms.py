@@ -192,6 +192,13 @@ def test_channels_that_each_count_for_themselves_are_judged_each_for_itself() ->
     assert [(one["code"], one["id"], one["scope"]) for one in found] == [("GAP", "5", "b")]
 
 
+def test_one_id_that_follows_by_chance_does_not_settle_how_channels_count() -> None:
+    counts = [("a", 1), ("a", 2), ("b", 3), ("b", 4), ("a", 3), ("b", 5), ("a", 4), ("b", 6)]
+    records = [of(at, *one) for at, one in enumerate(counts)]
+
+    assert codes_of(records, profile="generic") == []
+
+
 def test_channels_that_share_a_dense_counter_are_judged_together() -> None:
     counts = [("a", 100), ("b", 101), ("a", 102), ("b", 103), ("c", 104), ("a", 106), ("b", 107)]
     records = [of(at, *one) for at, one in enumerate(counts)]

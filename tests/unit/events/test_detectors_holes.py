@@ -53,6 +53,15 @@ def test_a_gap_that_fills_late_in_part_says_what_came_and_is_not_filled() -> Non
     assert "filled_at" not in gap["facts"]
 
 
+def test_a_gap_after_many_messages_out_of_order_is_told_by_itself() -> None:
+    swapped = [one for n in range(1, 200, 2) for one in (n + 1, n)]
+    records = [message(n / 100, E1, one) for n, one in enumerate([0, *swapped, 202], start=1)]
+
+    gaps = [one for one in findings(records[1:]) if one["code"] == "GAP"]
+
+    assert [(one["id"], one["facts"].get("more")) for one in gaps] == [("201", None)]
+
+
 def test_an_id_missing_in_all_replicas_was_never_sent() -> None:
     found = findings([*both(0, 4), *both(1, 6), *both(2, 7)])
 
