@@ -55,8 +55,25 @@ def installation(project_id: int, name: str) -> Document:
 def bus(project_id: int, name: str, as_of_text: str = "") -> Document:
     """Give one bus: its lanes with their ID spaces, its settings, and what was found, counted."""
     cut = find_cut(project_id, as_of_text)
-    found = bus_documents.bus_document(project_id, bus_documents.bus_at(project_id, name, cut), cut)
-    return {**found, "findings": findings.tally_of(project_id, [name], cut)[name]}
+    return _bus(project_id, bus_documents.bus_at(project_id, name, cut), cut)
+
+
+def _bus(project_id: int, row: Document, cut: AsOf) -> Document:
+    found = bus_documents.bus_document(project_id, row, cut)
+    return {**found, "findings": findings.tally_of(project_id, [row["bus"]], cut)[row["bus"]]}
+
+
+def bus_page(
+    project_id: int, name: str, asked: Range, as_of_text: str
+) -> tuple[Document, Document, Document]:
+    """Give what the page of a bus shows: the bus, its timeline, and its newest findings."""
+    cut = find_cut(project_id, as_of_text)
+    row = bus_documents.bus_at(project_id, name, cut)
+    return (
+        _bus(project_id, row, cut),
+        timeline.timeline(project_id, row, asked, cut),
+        findings.list_findings(project_id, findings.Wanted(row["bus"], cut)),
+    )
 
 
 def bus_timeline(project_id: int, name: str, asked: Range, as_of_text: str = "") -> Document:

@@ -64,10 +64,8 @@ def installation(request: HttpRequest, project: ProjectRow, installation: str) -
 def bus(request: HttpRequest, project: ProjectRow, bus: str) -> HttpResponseBase:
     """Show one bus over time: a band for each ID space, strips of replicas, and findings."""
     asked = texts(request, "from", "to", "width", "lane", "band", "finding", "row", "as_of")
-    document = documents.bus(project.id, bus, asked["as_of"])
     span = Range(asked["from"], asked["to"], asked["width"])
-    line = documents.bus_timeline(project.id, bus, span, asked["as_of"])
-    found = documents.finding_list(project.id, bus, {}, as_of_text=asked["as_of"])
+    document, line, found = documents.bus_page(project.id, bus, span, asked["as_of"])
     show_as_of(request, find_past(project.id, asked["as_of"]))
     shown = present.bus(project, document)
     timeline = present.timeline(project, line)

@@ -64,7 +64,8 @@ def _replicas(project_id: int, bus: Document, end: int | None) -> list[str]:
     found = bulk.select_rows(
         "SELECT replica FROM bus_replica WHERE project_id = %s AND installation_id = %s "
         "AND first_leaf < %s UNION SELECT replica FROM (SELECT replica FROM bus_resume "
-        "WHERE project_id = %s AND bus = %s AND leaf_index < %s ORDER BY leaf_index DESC LIMIT %s) AS newest",
+        "WHERE project_id = %s AND bus = %s AND leaf_index < %s "
+        "ORDER BY leaf_index DESC LIMIT %s) AS newest",
         [project_id, bus["installation_id"], below, project_id, bus["bus"], below, NEWEST],
     )
     return sorted(str(replica) for (replica,) in found)
