@@ -147,10 +147,11 @@ def _line(row: Row, band: Mapping[str, Any], scale: Scale, *, is_sparse: bool) -
         place = round(scale.x(at) / PIXELS) * PIXELS
         known = seen.get(place)
         seen[place] = (min(known[0], low), max(known[1], high)) if known else (low, high)
-    parts = []
+    parts: list[str] = []
     for place, (low, high) in seen.items():
         foot, top = round(row.y(base + low)), round(row.y(base + high))
-        is_point = foot == top and not is_sparse
+        # A path of one point would not be drawn at all.
+        is_point = foot == top and not is_sparse and bool(parts)
         parts.append(f"{place} {foot}" if is_point else f"{place} {foot}V{top}")
     return "M" + ("M" if is_sparse else "L").join(parts) if parts else ""
 

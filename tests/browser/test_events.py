@@ -286,6 +286,46 @@ def test_the_brush_moves_the_window(windows: Windows, address: str) -> None:
     assert "from" in parse_qs(urlsplit(page.url).query)
 
 
+def test_what_a_publisher_wrote_is_drawn_as_text_and_never_run(
+    windows: Windows, address: str
+) -> None:
+    document = timelines.story(points=120, findings=5)
+    for band in document["bands"]:
+        band |= {"label": f"{history.SCRIPT}\u202e", "replica": history.SCRIPT}
+    for finding in document["findings"]:
+        finding["sentence"] = f"{history.SCRIPT}\u202e"
+    page = windows.open("/p/orders/")
+    tell(page, document)
+    page.goto(address)
+    expect(page.locator(f"{FIGURE}.drawn")).to_be_visible()
+    page.locator(STAGE).focus()
+    press(page, "n")
+
+    expect(page.locator("#finding")).to_contain_text(history.SCRIPT)
+    expect(page.locator("[data-part=reading]")).to_contain_text(history.SCRIPT)
+    assert page.locator(f"{FIGURE} script").count() == 0
+    assert "\u202e" not in page.inner_text(FIGURE)
+
+
+def test_a_bus_of_one_message_is_drawn(windows: Windows, address: str) -> None:
+    document = timelines.story(points=24, findings=0)
+    band = document["bands"][0] | {
+        "t": [0],
+        "lo": [0],
+        "hi": [0],
+        "n": [1],
+        "last_at": timelines.at(0),
+    }
+    band |= dict.fromkeys(("first", "last", "least", "greatest", "base"), "5")
+    bus = document["bus"] | {"last_at": timelines.at(0)}
+    document |= {"bus": bus, "bands": [band], "to": timelines.at(0), "findings": []}
+    page = windows.open("/p/orders/")
+    tell(page, document)
+    page.goto(address)
+
+    expect(page.locator(".stage .band-name")).to_contain_text("5…5")
+
+
 def test_letters_are_left_to_the_page_when_keys_are_switched_off(
     windows: Windows, address: str
 ) -> None:

@@ -35,6 +35,7 @@ function drawRow(ctx, row, chart, colours) {
 // Two values stand for a bucket, its least and its greatest id, so that no reset and no lone id is smoothed away. Where a
 // missing id says nothing, no line may say that all between were there: a sparse bus is drawn as points.
 function drawBand(ctx, band, chart, y) {
+  let isFirst = true;
   ctx.beginPath();
   for (let i = 0; i < band.t.length; i++) {
     const x = chart.x(chart.origin + band.t[i]);
@@ -42,7 +43,9 @@ function drawBand(ctx, band, chart, y) {
     const [low, high] = [y(band.lo[i]), y(band.hi[i])];
     if (chart.isSparse) ctx.moveTo(x, low);
     else ctx.lineTo(x, low);
-    if (chart.isSparse || low - high > 0.5) ctx.lineTo(x, Math.min(high, low - 0.1));
+    // A path of one point would not be drawn at all.
+    if (chart.isSparse || isFirst || low - high > 0.5) ctx.lineTo(x, Math.min(high, low - 0.1));
+    isFirst = false;
   }
   ctx.stroke();
 }

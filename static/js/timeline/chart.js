@@ -7,7 +7,7 @@ import { drawOverview } from "./overview.js";
 import { tickText, ticks } from "./scale.js";
 import { drawStrips } from "./strips.js";
 
-const GUTTER = 132, NARROW = 640, EDGE = 20, HEAD = 40, AXIS = 26, LEAST_PLOT = 120;
+const GUTTER = 132, NARROW = 640, EDGE = 20, HEAD = 40, AXIS = 26, LEAST_PLOT = 120, HALF_LETTER = 3.5;
 
 export class Chart {
   // `parts` are the elements of the stage; `said` tells what happens: a range drawn by hand, and where the cursor is.
@@ -42,7 +42,7 @@ export class Chart {
   made() {
     const axis = {
       size: AXIS, grid: { show: false }, ticks: { size: 4, stroke: () => this.colours.line }, stroke: () => this.colours.soft,
-      font: "12px system-ui, sans-serif", splits: () => this.ticks().at, values: () => this.ticks().at.map((at) => tickText(at, this.ticks().step, this.shown.zone)),
+      font: "12px system-ui, sans-serif", splits: () => this.ticks().at, values: () => this.tickTexts(),
     };
     const options = {
       width: this.width, height: LEAST_PLOT + HEAD + AXIS, padding: [0, EDGE, 0, this.left], pxAlign: false,
@@ -63,6 +63,15 @@ export class Chart {
 
   ticks() {
     return ticks(this.range.from, this.range.to, this.right - this.left, this.shown.zone);
+  }
+
+  // A text that would be cut at the edge is left out.
+  tickTexts() {
+    const { at, step } = this.ticks();
+    return at.map((one) => {
+      const text = tickText(one, step, this.shown.zone);
+      return this.x(one) + text.length * HALF_LETTER > this.width ? "" : text;
+    });
   }
 
   pointed(plot) {

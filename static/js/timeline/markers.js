@@ -80,7 +80,7 @@ function cluster(one, frame) {
 
 // The name of each row that is in sight, at its left end or as far left of it as the edge asks for.
 function named(frame) {
-  const inSight = frame.rows.filter((row) => !frame.saw && frame.x(row.ended) > frame.left && frame.x(row.born) < frame.right);
+  const inSight = frame.rows.filter((row) => !frame.saw && frame.x(row.ended) >= frame.left && frame.x(row.born) <= frame.right);
   return inSight.map((row) => {
     const ids = `${row.least.toLocaleString("en")}…${row.greatest.toLocaleString("en")}`;
     const name = seen(row.label.length > 24 ? `${row.label.slice(0, 14)}…` : row.label);

@@ -167,6 +167,7 @@ def test_a_sparse_bus_is_drawn_as_points_and_a_dense_one_as_a_line() -> None:
     sparse = document | {"bus": document["bus"] | {"density": "sparse"}}
 
     assert "L" in drawn(document)["rows"][0]["lines"][0]
+    assert drawn(document)["rows"][0]["lines"][0].split("L")[0].count("V") == 1
     assert "L" not in drawn(sparse)["rows"][0]["lines"][0]
     assert drawn(sparse)["rows"][0]["lines"][0].count("M") > 10
 
