@@ -42,6 +42,10 @@ class Book(Generic[R]):
                 self._stored.add(key)
         return self._rows[key]
 
+    def known(self, *key: Any) -> R | None:
+        """Give a row that this batch put or found; for one that cannot be stored yet."""
+        return self._rows.get(key)
+
     def load(self, where: str, parameters: Iterable[Any]) -> list[R]:
         """Give the rows that a condition on stored columns finds, as the batch left them so far.
 

@@ -110,6 +110,7 @@ class Desk:
 
     def _note(self, changes: Changes, leaf: int, origin: str, spaces: dict[int, int]) -> None:
         """Note what detectors found; `spaces` are those of the rows of this segment."""
+        self.findings.expect([*changes.dropped, *(one.key for one in changes.findings)])
         for key in changes.dropped:
             self.findings.drop(key, leaf)
         for finding in changes.findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from events.domain.findings import Finding
@@ -14,6 +15,7 @@ from kit import ids
 from ledger.domain.names import column
 from ledger.domain.plain import printable
 
+AT_ONCE = 500
 STREAM, CROSS, RESUME, KEY = "stream", "cross", "resume", "key"
 
 
@@ -28,6 +30,16 @@ class Findings:
     def __post_init__(self) -> None:
         """Start with nothing loaded."""
         self.rows = Book(self.project_id, "bus_finding", FindingRow, 2)
+
+    def expect(self, keys: Iterable[str]) -> None:
+        """Load the findings of some keys at once, as far as they are stored."""
+        wanted = sorted({ids.public_id("f", key) for key in keys} - self._standing.keys())
+        for start in range(0, len(wanted), AT_ONCE):
+            part = wanted[start : start + AT_ONCE]
+            self._standing.update(dict.fromkeys(part))
+            marks = ", ".join(["%s"] * len(part))
+            found = self.rows.load(f"finding IN ({marks}) AND until_leaf IS NULL", part)
+            self._standing.update((row.finding, row) for row in found)
 
     def note(self, finding: Finding, leaf: int, origin: str, space: int = -1) -> FindingRow | None:
         """Take a finding as a receipt left it, and give its row; None if it can never hold."""

@@ -86,7 +86,7 @@ class Lanes:
             lane.form = record.form
             lane.space = space if space >= 0 else lane.space
         _slice(slices, lane.lane, record, space, ordinal, number)
-        self._minute(lane.lane, record.at, space).add(number)
+        self._minute(lane, record.at, space).add(number)
         self.messages.setdefault(lane.lane, []).append(
             (
                 self.project_id, lane.lane, ordinal, record.at, space, number,
@@ -95,10 +95,12 @@ class Lanes:
             )
         )  # fmt: skip
 
-    def _minute(self, lane: str, at: int, space: int) -> MinuteRow:
-        minute = at - at % MINUTE
-        known = self.minutes.find(lane, minute, space)
-        return self.minutes.put(known or MinuteRow(lane, minute, space))
+    def _minute(self, lane: LaneRow, at: int, space: int) -> MinuteRow:
+        key = (lane.lane, at - at % MINUTE, space)
+        # A bus whose epoch changes with every message would cost a statement for each of them.
+        is_new = space >= lane.spaces
+        known = self.minutes.known(*key) if is_new else self.minutes.find(*key)
+        return self.minutes.put(known or MinuteRow(*key))
 
     def add_hole(self, lane: LaneRow, taken: Taken) -> None:
         """Take a time in which we did not watch."""
@@ -146,11 +148,7 @@ class Lanes:
         """Take ID spaces as the detectors left them."""
         for one in spaces:
             lane = names.lane_id(bus.installation, bus.name, one.replica)
-            before = self.spaces.find(lane, one.ordinal)
-            row = self.rows.find(lane)
-            if row is not None:
-                row.spaces = max(row.spaces, one.ordinal + 1)
-                self.rows.put(row)
+            before = self._space(lane, one.ordinal)
             fresh = SpaceRow(
                 lane, one.ordinal, bus.bus, None if one.epoch is None else column(one.epoch),
                 one.kind, one.born_at, one.last_at, _stored(one.first), _stored(one.last),
@@ -160,6 +158,15 @@ class Lanes:
             if before is not None:
                 fresh.turn_from(before, leaf)
             self.spaces.put(fresh)
+
+    def _space(self, lane: str, ordinal: int) -> SpaceRow | None:
+        """Give a space as it was before, and count it in its lane where it is new."""
+        row = self.rows.find(lane)
+        if row is None or ordinal < row.spaces:
+            return self.spaces.find(lane, ordinal)
+        row.spaces = ordinal + 1
+        self.rows.put(row)
+        return None
 
     def spaces_of(self, lane: str) -> list[SpaceRow]:
         """Give the ID spaces of a lane as the batch left them so far, in the order of birth."""

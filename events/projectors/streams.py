@@ -19,7 +19,8 @@ class StreamsProjector:
     """Takes receipts in the order of their leaves, which is that of arrival.
 
     Two segments of one tail that arrive out of order are taken as they arrived; the later one is
-    counted as `late` in its lane.
+    counted as `late` in its lane. The rules are those of `events.domain` too: whoever changes a
+    detector or the resume rule so that the same log gives other rows raises the version here.
     """
 
     name = NAME

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from events.domain import rows
 from events.projectors import folds, lanes
-from ledger import keys, rebuild
+from ledger import derive, keys, rebuild, sequence
 from ledger.registry import registry
 from tests import stories
 from tests.bus_desk import BUS, FRAME_ROW, JUNK_ROW, BusDesk, begin, lane_id, numbered
@@ -233,4 +234,20 @@ def test_detectors_go_on_from_their_table_as_they_would_from_memory(
     monkeypatch.setattr(folds, "KEPT", 0)
     folds.forget()
 
+    assert rebuilt() == [(0, [])] * 2
+
+
+def test_a_bus_whose_epoch_changes_with_every_message_costs_no_statement_for_each(
+    desk: BusDesk, django_assert_max_num_queries: Any
+) -> None:
+    story = desk.story
+    story.watch([desk.segment(*(numbered(one, str(one)) for one in range(1, 201)))])
+    with story.travel():
+        while sequence.sequence(desk.project_id, 500):
+            pass
+
+    with django_assert_max_num_queries(200):
+        derive.derive(desk.project_id)
+
+    assert len(desk.select("ordinal", "bus_space")) == 200
     assert rebuilt() == [(0, [])] * 2
