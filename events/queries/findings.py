@@ -17,6 +17,7 @@ from ledger.queries import lists
 from ledger.queries.as_of import AsOf
 
 LIST = "bus_findings"
+CROSS = "cross"
 MOST = 2_000
 """Findings of a timeline that are told one by one; more are told as clusters."""
 COUNTED = 10_000
@@ -112,17 +113,23 @@ def tally_of(project_id: int, names: Sequence[str], cut: AsOf) -> dict[str, list
     return found
 
 
-def of_origin(
-    project_id: int, names: Sequence[str], origin: str, cut: AsOf, limit: int
-) -> list[Document]:
-    """Give the newest findings of one kind of detector on some buses."""
+def crossing(project_id: int, installation: str, cut: AsOf, limit: int) -> list[Document]:
+    """Give the newest findings between an installation and others, whichever side they name.
+
+    They are grave; so many of the newest grave findings are looked through.
+    """
     in_force, leaves = _in_force(cut)
     where = (
-        f"FROM bus_finding f WHERE f.project_id = %s AND f.bus IN ({rows.marks(names)}) "
-        f"AND f.origin = %s AND {in_force} AND {_STANDING} {_ORDER} LIMIT %s"
+        f"FROM bus_finding f WHERE f.project_id = %s AND f.severity = %s AND {in_force} "
+        f"AND {_STANDING} ORDER BY f.due_at DESC LIMIT %s"
     )
-    given = [project_id, *names, origin, *leaves, micros(cut.at), limit]
-    return _documents(project_id, _select(where, given))
+    found = _select(where, [project_id, CRITICAL, *leaves, micros(cut.at), COUNTED])
+    own = [row for row in found if row["origin"] == CROSS and _is_between(row, installation)]
+    return _documents(project_id, own[:limit])
+
+
+def _is_between(row: Document, installation: str) -> bool:
+    return installation in (row["installation"], json.loads(row["facts"] or "{}").get("other"))
 
 
 def _where(project_id: int, wanted: Wanted) -> tuple[str, list[Any]]:

@@ -16,7 +16,7 @@ from ledger.queries.as_of import AsOf
 
 LIST = "installations"
 RECENT = timedelta(hours=24)
-CROSS, CROSS_SHOWN = "cross", 50
+CROSS_SHOWN = 50
 REPLICAS = 500
 COLUMNS = "installation, name, alias_of, since_leaf, last_leaf"
 
@@ -58,11 +58,10 @@ def installation_document(project_id: int, installation: str, cut: AsOf) -> Docu
     """Give one installation, with what was found across it and others."""
     row = get_installation(project_id, installation)
     (summary,) = _summaries(project_id, [row], cut)
-    names = [bus["id"] for bus in summary["buses"]]
     return {
         **summary,
         "aliases": _aliases(project_id, installation),
-        "cross": findings.of_origin(project_id, names, CROSS, cut, CROSS_SHOWN),
+        "cross": findings.crossing(project_id, row["name"], cut, CROSS_SHOWN),
         **bus_documents.around_page(project_id, cut),
     }
 

@@ -335,3 +335,21 @@ def test_what_producers_wrote_stands_on_the_pages_as_text(house: House) -> None:
 
     for tail in ("installations", f"buses/{names.bus_id(odd, odd)}", f"lanes/{lane}/buffer"):
         assert "<script>alert(1)" not in house.page(tail)
+
+
+def test_what_crosses_from_one_installation_into_another_is_told_on_both_pages(
+    house: House,
+) -> None:
+    token = "0190c0de-5e1f-4a5b-9c2d-0a0b0c0d0e0f"
+    rows = buses.run(range(1, 20), 0, epoch=token)
+    for name in ("i2", "i3"):
+        house.tell(*buses.segments(rows, bus="watch", profile="watch", installation=name))
+
+    told = {
+        name: house.read(f"installations/{names.installation_id(name)}")["cross"]
+        for name in ("i2", "i3")
+    }
+
+    assert told["i2"] == told["i3"]
+    assert {one["code"] for one in told["i2"]} == {"CROSS_FEED"}
+    assert "crosses into another" in house.page(f"installations/{names.installation_id('i2')}")
