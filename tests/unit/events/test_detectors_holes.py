@@ -258,7 +258,9 @@ def test_a_sample_that_arrives_late_is_not_held_against_the_one_that_came_first(
 def test_a_tail_gap_that_was_due_before_we_stopped_watching_stays() -> None:
     records = [message(0, E1, 7), hole(20, 30), message(31, E1, 12)]
 
-    assert codes_of(records, heads=[head(5, "n1", 9)]) == [("TAIL_GAP", "8")]
+    (tail,) = findings(records, heads=[head(5, "n1", 9)])
+
+    assert (tail["code"], tail["id"], tail["facts"]["filled_at"]) == ("TAIL_GAP", "8", 31)
 
 
 def test_the_next_life_of_a_counter_does_not_fill_the_tail_of_the_one_before() -> None:

@@ -182,6 +182,15 @@ def test_a_lane_that_went_through_many_epochs_remembers_little_of_them() -> None
     assert len(json.dumps(stream.state())) < 80_000
 
 
+def test_a_lane_of_a_thousand_short_epochs_keeps_the_newest_of_them() -> None:
+    stream = Stream(SETTINGS["dense tokens"])
+    for epoch in range(1_000):
+        stream.take(record(START + epoch, f"t{epoch}", 1))
+    stream.drain()
+
+    assert len(json.dumps(stream.state())) < 40_000
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 @given(walk=walks, climb=climbs, places=st.frozensets(st.integers(0, 90), max_size=20))
