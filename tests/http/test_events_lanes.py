@@ -10,6 +10,7 @@ import pytest
 
 from events.domain.rows import Row
 from events.domain.told import names
+from events.queries import history
 from tests import buses
 from tests.http.events_house import LANE, OTHER, House, answers, story
 
@@ -251,3 +252,19 @@ def test_as_of_an_earlier_number_a_lane_is_what_it_was(house: House) -> None:
         assert then[member] == before[member], member
     assert held["items"] == buffer["items"]
     assert held["head"] == buffer["head"]
+
+
+def test_a_resume_is_played_from_the_newest_messages_and_says_that_there_were_more(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_OWN", "_OTHER"):
+        text = getattr(history, name)
+        small = text.replace("LIMIT 8000", "LIMIT 6").replace("LIMIT 4000", "LIMIT 4")
+        monkeypatch.setattr(history, name, small)
+    house.tell(*story())
+
+    found = house.read(f"lanes/{LANE}/resume?cursor=20")
+
+    assert (found["window"]["messages"], found["window"]["capped"]) == (6, True)
+    assert found["rule"] == "below_floor"
+    assert [one["old_high_water"] for one in found["lane_then"]["boundaries"]] == ["40", "60"]
