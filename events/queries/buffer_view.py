@@ -21,6 +21,8 @@ from events.queries.rows import Document
 from kit import bulk
 
 CAPACITY = 1_024
+NOW = 2**63 - 1
+"""The first leaf that is not seen, where all are: of heads, the newest sample alone is kept."""
 DUMPS = 5
 _DUMP = "leaf_index, channel, at, epoch, floor, high_water, capacity, count, ids"
 _BORN = {"epoch": "epoch_change", "reset": "counter_backward", "incarnation": "new_incarnation"}
@@ -175,6 +177,7 @@ def head_of(view: View) -> Document:
         "max_age_s": view.max_age_s,
         "cold": not ordered,
         "authority": _authority(view.authority, high_water),
+        "authority_kept": view.authority is not None or view.end == NOW,
         "last_reset": _last_reset(view),
         "generation": None,
     }

@@ -72,7 +72,7 @@ def stripped(value: Any) -> Any:
         return [stripped(one) for one in value if not is_of_authority(one)]
     if isinstance(value, dict):
         return {name: stripped(one) for name, one in value.items()
-                if name not in ("authority", "kept", "window")}  # fmt: skip
+                if name not in ("authority", "authority_kept", "kept", "window")}  # fmt: skip
     return value
 
 
