@@ -67,6 +67,17 @@ class Stream:
         else:
             self._heads.reach(record.replica, lane, record.at)
 
+    def watch_again(self, replica: str, at: int) -> None:
+        """Let another tail of a lane begin: what came since the last one was not watched.
+
+        A tail that follows soon says so itself, with a hole; one after a day or on another machine
+        does not.
+        """
+        lane = self._lanes.get(replica)
+        if lane is not None and lane.heard < at:
+            owner = (self._settings.installation, self._settings.bus)
+            self.take(Record(lane.heard, *owner, replica, "", HOLE, until=at))
+
     def take_head(
         self, at: int, node: str, epoch: str | None, head: int, channel: str = ""
     ) -> None:

@@ -77,6 +77,8 @@ class Desk:
         if told is None:
             return
         bus, in_force = self.buses.open(told, item.leaf)
+        if self.lanes.is_of_another_tail(told):
+            self.buses.stream(bus).watch_again(told.replica, told.from_at)
         lane, is_late = self.lanes.open(told, item.leaf)
         bus.late += is_late
         slices = self._take_rows(bus, lane, told)

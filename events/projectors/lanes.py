@@ -54,6 +54,11 @@ class Lanes:
         self.spaces = Book(self.project_id, "bus_space", SpaceRow, 2)
         self.minutes = Book(self.project_id, "bus_minute", MinuteRow, 3)
 
+    def is_of_another_tail(self, told: SegmentTold) -> bool:
+        """Tell whether a segment comes from another tail than the one before it in its lane."""
+        lane = self.rows.find(told.lane_id)
+        return lane is not None and lane.incarnation != told.incarnation
+
     def open(self, told: SegmentTold, leaf: int) -> tuple[LaneRow, bool]:
         """Note where and when a segment lies; give its lane, and whether a later one came first."""
         lane = self.rows.find(told.lane_id) or LaneRow(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from events.domain.stream import Stream
 from events.domain.stream_settings import StreamSettings
 from tests.unit.events.stream_cast import (
     E1,
+    START,
+    Kept,
     codes_of,
     findings,
     fold,
@@ -14,6 +17,7 @@ from tests.unit.events.stream_cast import (
     head,
     hole,
     message,
+    record,
     spaces_of,
     told,
 )
@@ -151,6 +155,20 @@ def test_ids_missing_across_a_time_we_did_not_watch_are_no_gap() -> None:
     records = [*told((E1, 4), (E1, 5)), hole(2, 30), *told((E1, 90), (E1, 91), start=31)]
 
     assert codes_of(records, heads=[head(30.5, "n1", 90)]) == []
+
+
+def test_ids_missing_between_two_tails_are_no_gap_though_neither_says_that_it_did_not_watch() -> (
+    None
+):
+    stream, kept = Stream(StreamSettings("i1", "b", "watch", "dense")), Kept()
+    stream.take(record(START, E1, 5))
+
+    stream.watch_again("r1", (START + 90_000) * 1_000_000)
+    stream.take(record(START + 90_001, E1, 900_000))
+    stream.take(record(START + 90_002, E1, 900_002))
+
+    kept.drain(stream)
+    assert [(one.code, one.id) for one in kept.findings.values()] == [("GAP", 900_001)]
 
 
 def test_a_hole_that_was_not_due_when_we_stopped_watching_is_no_gap() -> None:
