@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
@@ -25,6 +26,8 @@ class Fold(Protocol):
 
 F = TypeVar("F", bound=Fold)
 _kept: dict[tuple[str, bytes], Any] = {}
+# Two derivers of one process may plan the same batch at once.
+_lock = threading.Lock()
 
 
 def take_up(name: str, text: str | None, begin: Callable[[Mapping[str, Any] | None], F]) -> F:
@@ -34,7 +37,8 @@ def take_up(name: str, text: str | None, begin: Callable[[Mapping[str, Any] | No
     """
     if text is None:
         return begin(None)
-    kept: F | None = _kept.pop((name, _digest(text)), None)
+    with _lock:
+        kept: F | None = _kept.pop((name, _digest(text)), None)
     return begin(json.loads(text)) if kept is None else kept
 
 
@@ -42,15 +46,17 @@ def leave(name: str, fold: Fold) -> str:
     """Keep a fold for the next batch under a name, and give the text of its state."""
     # Members are not sorted: a fold may go through what it read in its order.
     text = json.dumps(fold.state(), separators=(",", ":"))
-    _kept[name, _digest(text)] = fold
-    while len(_kept) > KEPT:
-        _kept.pop(next(iter(_kept)), None)
+    with _lock:
+        _kept[name, _digest(text)] = fold
+        while len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
     return text
 
 
 def forget() -> None:
     """Let go of all folds, as a new process would."""
-    _kept.clear()
+    with _lock:
+        _kept.clear()
 
 
 def _digest(text: str) -> bytes:
