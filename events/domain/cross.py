@@ -63,9 +63,11 @@ class CrossWatch:
         is_telling_one = self._is_telling(record.epoch)
         slot = self._slot(record, is_telling_one)
         owner = self._real(record.installation)
-        if len(slot) > 1 or owner not in slot:
-            self._compare(record, slot, owner, is_telling_one)
         seen = slot.setdefault(owner, {})
+        body, _ = seen.get(number, ("", 0))
+        # What another replica of the installation received before is the same message.
+        if len(slot) > 1 and (not body or body != record.fingerprint):
+            self._compare(record, slot, owner, is_telling_one)
         seen[number] = (record.fingerprint, record.at)
         longest = min(WINDOW, TOGETHER // len(self._slots))
         while len(seen) > longest:

@@ -18,13 +18,16 @@ KEPT = 64
 
 
 class Incidents:
-    """The newest incidents of a bus by a name of their own: finding, count, last time, lanes."""
+    """The newest incidents of a bus by a name: finding, last time, and the count of each lane.
+
+    One message that four lanes saw is one message, so the lane that saw most of them counts.
+    """
 
     def __init__(self, journal: Journal, state: list[Any] | None = None) -> None:
         self._journal = journal
         self._rows: dict[str, list[Any]] = {}
-        for name, packed, count, last_at, lanes in state or []:
-            self._rows[name] = [unpack(packed), count, last_at, list(lanes)]
+        for name, packed, last_at, lanes in state or []:
+            self._rows[name] = [unpack(packed), last_at, dict(lanes)]
 
     def note(
         self,
@@ -37,9 +40,9 @@ class Incidents:
     ) -> Finding | None:
         """Tell of a message: open an incident, or add it to the one that is open."""
         row = self._rows.pop(name, None)
-        if row is None or record.at - row[2] > ROLL:
+        if row is None or record.at - row[1] > ROLL:
             finding = self._journal.open(code, record.at, rule, record, facts=facts)
-            row = [finding, 1, record.at, [record.replica]]
+            row = [finding, record.at, {record.replica: 1}]
         else:
             self._add(row, record, once_a_lane)
         self._rows[name] = row
@@ -49,16 +52,16 @@ class Incidents:
         return known
 
     def _add(self, row: list[Any], record: Record, once_a_lane: bool) -> None:
-        is_new_lane = record.replica not in row[3]
-        row[2] = max(row[2], record.at)
-        if is_new_lane:
-            row[3].append(record.replica)
-        if not once_a_lane:
-            row[1] += 1
-        if row[0] is not None and (is_new_lane or (not once_a_lane and is_round(row[1]))):
-            facts: dict[str, str | int] = {"replicas": ", ".join(row[3])}
-            if row[1] > 1:
-                facts["count"] = row[1]
+        lanes, before = row[2], max(row[2].values())
+        is_new_lane = record.replica not in lanes
+        row[1] = max(row[1], record.at)
+        if is_new_lane or not once_a_lane:
+            lanes[record.replica] = lanes.get(record.replica, 0) + 1
+        count = max(lanes.values())
+        if row[0] is not None and (is_new_lane or (count > before and is_round(count))):
+            facts: dict[str, str | int] = {"replicas": ", ".join(lanes)}
+            if count > 1:
+                facts["count"] = count
             row[0] = self._journal.change(row[0], facts=facts)
 
     def amend(self, finding: Finding, facts: Mapping[str, str | int]) -> None:
@@ -71,7 +74,10 @@ class Incidents:
 
     def state(self) -> list[Any]:
         """Give them as JSON."""
-        return [[name, pack(row[0]), *row[1:]] for name, row in self._rows.items()]
+        return [
+            [name, pack(finding), last_at, list(lanes.items())]
+            for name, (finding, last_at, lanes) in self._rows.items()
+        ]
 
 
 def _is(one: Finding | None, other: Finding) -> bool:

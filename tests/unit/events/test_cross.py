@@ -36,6 +36,19 @@ def test_a_feed_is_told_once_and_counted() -> None:
     assert (feed["id"], feed["facts"]["count"]) == ("1", 8)
 
 
+def test_one_message_that_three_replicas_of_an_installation_saw_is_counted_once() -> None:
+    records = [
+        message(at, E1, 1, "x", replica=replica, installation=installation)
+        for at, (installation, replica) in enumerate(
+            (("i1", "r1"), ("i2", "r1"), ("i2", "r2"), ("i1", "r2"), ("i2", "r3"))
+        )
+    ]
+
+    (feed,) = findings(records)
+
+    assert "count" not in feed["facts"]
+
+
 def test_a_token_that_goes_on_in_two_installations_is_forked() -> None:
     assert codes_of(pair(E1, 1, "ours", "theirs")) == [("FORKED_EPOCH", "1")]
 

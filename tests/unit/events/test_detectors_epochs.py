@@ -16,6 +16,7 @@ from tests.unit.events.stream_cast import (
 )
 
 GENERATIONS = {"profile": "generation", "density": "sparse"}
+LATE = "late_generation"
 
 
 def test_a_token_that_comes_back_is_two_publishers_and_both_bands_go_on() -> None:
@@ -69,6 +70,32 @@ def test_c26_a_late_message_of_the_generation_before_leaves_the_lane_where_it_is
     ]
     assert found[1]["rule"] == "late_generation"
     assert spaces_of(records, **GENERATIONS) == [("4", "100", "101", 2), ("5", "1", "3", 3)]
+
+
+def test_one_late_message_that_three_replicas_saw_is_one_message() -> None:
+    records = [
+        message(at, epoch, number, replica=replica)
+        for at, epoch, number in ((0, "7", 1), (1, "8", 2), (2, "7", 3))
+        for replica in ("r1", "r2", "r3")
+    ]
+
+    found = [one for one in findings(records, profile="generation") if one["rule"] == LATE]
+
+    assert [one["facts"]["replicas"] for one in found] == ["r1, r2, r3"]
+    assert "at least" not in found[0]["sentence"]
+
+
+def test_late_messages_are_counted_by_the_replica_that_saw_most_of_them() -> None:
+    lanes = {"r1": (3,), "r2": (3, 4)}
+    records = [
+        message(number, epoch, number, replica=replica)
+        for replica, late in lanes.items()
+        for epoch, number in (("7", 1), ("8", 2), *(("7", one) for one in late))
+    ]
+
+    found = [one for one in findings(records, profile="generation") if one["rule"] == LATE]
+
+    assert found[0]["facts"]["count"] == 2
 
 
 def test_two_generations_that_take_turns_are_two_publishers() -> None:
