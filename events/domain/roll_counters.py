@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from events.domain.profiles import BARE, OPAQUE, find_profile
+from events.domain.profiles import ACTIVITY_PROFILES, BARE, OPAQUE, find_profile
 from events.domain.records import SECOND
 from events.domain.replicas.resets import (
     COUNTER_BACKWARD,
@@ -20,7 +20,7 @@ from events.domain.replicas.resets import (
     RESUMED,
     UNDECODABLE,
 )
-from events.domain.resets import reason_of
+from events.domain.resets import REASONS, reason_of
 from events.domain.roll_phases import ALL_0, ALL_1, ALL_2, ILLEGAL, NOT_KNOWN, ROLL_1, ROLL_2
 
 GAPS = "resume_gaps"
@@ -55,6 +55,9 @@ class Growth:
     restarts: int
     last: int
     is_lasting: bool = False
+
+
+NEVER = Growth(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +258,19 @@ def growths_of(metrics: Mapping[str, Sequence[Sample]]) -> dict[str, Growth]:
         if counter is not None and growth is not None:
             found[counter] = _added(found[counter], growth) if counter in found else growth
     return found
+
+
+def absent_of(growths: Mapping[str, Growth], version: str | None) -> frozenset[str]:
+    """Give the reset reasons that never rose: a label has a series only once it has counted.
+
+    Nothing is said of a process without any sample, and of a version that may not know a reason.
+    """
+    profile = find_profile(version)
+    if not growths or profile not in ACTIVITY_PROFILES:
+        return frozenset()
+    known = ACTIVITY_PROFILES[: ACTIVITY_PROFILES.index(profile) + 1]
+    counted = (one for one in COUNTERS if one in REASONS and REASONS[one].since in known)
+    return frozenset(counted) - growths.keys()
 
 
 def _added(one: Growth, other: Growth) -> Growth:

@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from events.domain.profiles import BARE, OPAQUE, find_profile
+from events.domain.profiles import (
+    ACTIVITY_PROFILES,
+    BARE,
+    GENERATION,
+    HEARTBEAT,
+    OPAQUE,
+    find_profile,
+)
 from events.domain.records import PREFIXED
 
 S0, S1, S1A, S2, S2A, UNKNOWN = "S0", "S1", "S1a", "S2", "S2a", ""
@@ -22,6 +29,7 @@ STATES = {
 }
 _TOLD = {"0": S0, "1": S1, "2": S2, **{one.lower(): one for one in (S0, S1, S1A, S2, S2A)}}
 _KNOWING = {S1: S1A, S2: S2A}
+_LOGGED = frozenset({"1", "2"})
 
 ALL_0, ROLL_1, ALL_1, ROLL_2, ALL_2 = "all_s0", "s0_s1", "all_s1", "s1_s2", "all_s2"
 ILLEGAL, NOT_KNOWN = "s0_s2", "unknown"
@@ -96,6 +104,22 @@ def state_of(
     if written and profile is not None:
         return _knowing(S1, knows_epoch), "writes_bare"
     return UNKNOWN, "no_startup_line"
+
+
+def version_of(phase: str, heartbeat_phase: str = "", profile: object = None) -> str | None:
+    """Give the version of a replica as a profile, or None where nothing tells.
+
+    A startup line tells more with each version: the last alone has a phase of heartbeats, and none
+    before `generation` has a phase of the roll. Without one, `profile` is what it is said to read.
+    """
+    if heartbeat_phase.strip():
+        return HEARTBEAT
+    if phase.strip() in _LOGGED:
+        return GENERATION
+    if phase.strip().upper() == S0:
+        return BARE
+    found = find_profile(profile)
+    return found if found in ACTIVITY_PROFILES else None
 
 
 def mix_of(states: Iterable[str], *, is_prefixed_seen: bool = False) -> str:

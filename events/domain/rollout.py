@@ -12,6 +12,7 @@ from events.domain.profiles import HEARTBEAT, find_profile
 from events.domain.replicas.resets import EPOCH_CHANGE
 from events.domain.roll_counters import (
     COUNTERS,
+    NEVER,
     NOTHING,
     OK,
     UNUSUAL,
@@ -20,6 +21,7 @@ from events.domain.roll_counters import (
     Growth,
     Judged,
     Sample,
+    absent_of,
     growths_of,
     judge,
 )
@@ -33,6 +35,7 @@ from events.domain.roll_phases import (
     is_armed,
     mix_of,
     state_of,
+    version_of,
 )
 
 _WORST = (WRONG, UNUSUAL, NOTHING, OK)
@@ -58,11 +61,15 @@ class ReplicaFacts:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One counter of one replica; `growth` is None where no sample was taken."""
+    """One counter of one replica; `growth` is None where no sample was taken.
+
+    `is_absent` tells that its series is not there beside others of the process: it never rose.
+    """
 
     counter: str
     growth: Growth | None
     judged: Judged
+    is_absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,30 +110,27 @@ def board(replicas: Sequence[ReplicaFacts], *, is_prefixed_seen: bool = False) -
 
 def _row(facts: ReplicaFacts, told: tuple[str, str], mix: str, sends_frames: bool) -> Row:
     state, rule = told
+    version = facts.version or version_of(facts.phase, facts.heartbeat_phase)
     growths = growths_of(facts.metrics)
+    absent = absent_of(growths, version)
     changes = growths.get(EPOCH_CHANGE)
     around = Around(
         mix=mix,
-        version=facts.version or _version_told(facts, state),
-        is_armed=is_armed(state, facts.version),
+        version=version,
+        is_armed=is_armed(state, version),
         changes=0 if changes is None else changes.total,
         has_early_frames=sends_frames and not _reads_frames(facts),
     )
+    grown = {**growths, **dict.fromkeys(absent, NEVER)}
     cells = tuple(
-        Cell(one, growths.get(one), judge(one, growths.get(one), around)) for one in COUNTERS
+        Cell(one, grown.get(one), judge(one, grown.get(one), around), one in absent)
+        for one in COUNTERS
     )
     sentence = _illegal(state) if mix == ILLEGAL else ""
     verdict = WRONG if sentence else _worst(cells)
     return Row(
         facts.replica, state, STATES[state], rule, facts.heartbeat_phase, cells, verdict, sentence
     )
-
-
-def _version_told(facts: ReplicaFacts, state: str) -> str | None:
-    """Give the version that the facts betray: a heartbeat phase is told by the last one alone."""
-    if state == S0:
-        return "bare"
-    return HEARTBEAT if facts.heartbeat_phase.strip() else None
 
 
 def _reads_frames(facts: ReplicaFacts) -> bool:

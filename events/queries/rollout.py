@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from events.domain.profiles import ACTIVITY_PROFILES
 from events.domain.records import PREFIXED
 from events.domain.roll_counters import COUNTERS, Sample
+from events.domain.roll_phases import version_of
 from events.domain.rollout import Board, Cell, ReplicaFacts, Row, board
 from events.domain.times import moment, moment_or_none
 from events.queries import bus_documents, buses, installations, rows
@@ -64,11 +65,13 @@ def _facts(project_id: int, installation: str, told: Sequence[Document]) -> list
         samples[replica][name].append(Sample(at, value))
     ((epoch_at,),) = bulk.select_rows(_EPOCHS, [project_id, project_id, installation])
     first = _first_looks(project_id, installation)
+    profiles = _profiles(project_id, installation)
     return [
         ReplicaFacts(
             replica=one["replica"],
             phase=one["phase"],
             heartbeat_phase=one["heartbeat_phase"],
+            version=version_of(one["phase"], one["heartbeat_phase"], profiles.get(one["replica"])),
             knows_epoch=epoch_at is not None and epoch_at >= (one["started_at"] or 0),
             metrics={
                 **samples[one["replica"]],
@@ -80,6 +83,17 @@ def _facts(project_id: int, installation: str, told: Sequence[Document]) -> list
         )
         for one in told
     ]
+
+
+def _profiles(project_id: int, installation: str) -> dict[str, str]:
+    """Give the profile that the newest segment of each replica's own lane names."""
+    found = bulk.select_rows(
+        "SELECT l.replica, l.profile FROM bus_lane l JOIN bus b ON b.project_id = l.project_id "  # noqa: S608
+        "AND b.bus = l.bus WHERE l.project_id = %s AND b.installation_id = %s "
+        f"AND l.profile IN ({rows.marks(ACTIVITY_PROFILES)}) ORDER BY l.last_leaf",
+        [project_id, installation, *ACTIVITY_PROFILES],
+    )
+    return dict(found)
 
 
 def _first_looks(project_id: int, installation: str) -> dict[str, int]:
@@ -129,6 +143,7 @@ def _cell(cell: Cell) -> Document:
         "rises": None if growth is None else growth.rises,
         "restarts": None if growth is None else growth.restarts,
         "last": None if growth is None else growth.last,
+        "absent": cell.is_absent,
         "verdict": cell.judged.verdict,
         "expected": cell.judged.expected or None,
         "rule": cell.judged.rule,

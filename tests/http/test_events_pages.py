@@ -88,6 +88,29 @@ def test_the_board_marks_a_mix_of_phases_that_loses_events(house: House) -> None
     assert "Its clients lose every message" in house.page(f"installations/{INSTALLATION}/rollout")
 
 
+def test_a_replica_s_version_is_what_its_own_lane_reads_where_no_startup_line_came(
+    house: House,
+) -> None:
+    house.tell(*story(), *buses.segments(buses.run(range(1, 9), 0, epoch=None), replica="r7",
+                                         profile="bare"))  # fmt: skip
+    house.tell({"kind": "observe", "what": "replica", "installation": "i1", "replica": "r7",
+                "metrics": {"pad_event_resume_gaps_total": 2}})  # fmt: skip
+
+    (row,) = house.read(f"installations/{INSTALLATION}/rollout")["items"]
+
+    assert (row["state"], row["rule"]) == ("S0", "version")
+
+
+def test_a_reset_reason_that_never_rose_says_so(house: House) -> None:
+    house.tell(*story(), *replicas())
+
+    board = house.read(f"installations/{INSTALLATION}/rollout")
+
+    absent = {one["counter"]: one["total"] for one in board["items"][1]["cells"] if one["absent"]}
+    assert absent["epoch_regressed"] == 0
+    assert "never counted" in house.page(f"installations/{INSTALLATION}/rollout")
+
+
 def test_a_reset_is_listed_by_its_one_spelling_beside_what_is_expected(house: House) -> None:
     house.tell(*story(), *replicas())
 

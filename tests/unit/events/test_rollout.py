@@ -9,7 +9,7 @@ import pytest
 from events.domain.records import SECOND
 from events.domain.resets import REASONS, reason_of, reset_row
 from events.domain.roll_counters import Growth, Sample, counter_of, growth_of
-from events.domain.roll_phases import effective_flag, mix_of, state_of
+from events.domain.roll_phases import effective_flag, mix_of, state_of, version_of
 from events.domain.rollout import Board, ReplicaFacts, board
 
 MINUTE = 60 * SECOND
@@ -40,7 +40,8 @@ def replica(name: str, phase: str, *, version: str = "v2", **metrics: Any) -> Re
 def verdicts(made: Board, name: str) -> dict[str, str]:
     """Give the verdicts on a replica's counters that were sampled."""
     row = next(one for one in made.rows if one.replica == name)
-    return {one.counter: one.judged.verdict for one in row.cells if one.growth is not None}
+    sampled = (one for one in row.cells if one.growth is not None and not one.is_absent)
+    return {one.counter: one.judged.verdict for one in sampled}
 
 
 @pytest.mark.parametrize(
@@ -203,6 +204,53 @@ def test_liveness_frames_that_nobody_failed_to_read_are_well() -> None:
     made = board([replica("old", "2", undecodable_message=0), other])
 
     assert verdicts(made, "old") == {"undecodable_message": "ok"}
+
+
+def absent(made: Board) -> list[str]:
+    """Name the counters that are 0 because they have no series."""
+    return [one.counter for one in made.rows[0].cells if one.is_absent]
+
+
+def test_a_reason_without_a_series_beside_its_siblings_never_rose() -> None:
+    made = board([replica("r1", "2", epoch_change=1)])
+
+    assert absent(made) == [
+        "counter_backward", "epoch_regressed", "undecodable_message", "subscription_resumed",
+    ]  # fmt: skip
+    assert all(one.growth == Growth(0, 0, 0, 0) for one in made.rows[0].cells if one.is_absent)
+
+
+def test_a_version_has_no_reasons_that_came_after_it() -> None:
+    made = board([replica("r1", "S1", version="v1", gaps=1)])
+
+    assert absent(made) == ["epoch_change", "counter_backward", "subscription_resumed"]
+
+
+@pytest.mark.parametrize("version", [None, "generic"])
+def test_of_a_version_that_is_not_known_nothing_counts_as_absent(version: str | None) -> None:
+    known = {GAPS: series(0, 1)}
+
+    assert absent(board([ReplicaFacts("r1", version=version, metrics=known)])) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "version"),
+    [
+        (("2", "1"), "generation+hb"),
+        (("1",), "generation"),
+        (("2", "", "bare"), "generation"),
+        (("S0",), "bare"),
+        (("s0", "", "generation"), "bare"),
+        (("S1", "", "v1"), "opaque"),
+        (("", "", "bare"), "bare"),
+        (("", "", "watch"), None),
+        (("",), None),
+    ],
+)
+def test_a_version_is_told_by_the_startup_line_else_by_what_its_lane_reads(
+    told: tuple[str, ...], version: str | None
+) -> None:
+    assert version_of(*told) == version
 
 
 def test_a_replica_without_samples_is_not_known_to_be_well() -> None:
