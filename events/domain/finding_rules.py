@@ -1,7 +1,7 @@
 """The rules behind findings, each in a sentence: what was seen that made the detector speak.
 
-Source: reference/events-and-loops.md section 4. Answers to resumes and keys have rules of their
-own, in `resume` and `key_health`.
+Source: reference/events-and-loops.md section 4; for keys, reference/pad.md section 7 (point 6).
+Answers to resumes have rules of their own, in `resume`.
 """
 
 from __future__ import annotations
@@ -37,5 +37,10 @@ RULES: dict[str, str] = {
     "all_rounded": "At least 24 low bits in a row are zero, as doubles leave them.",
     "head_fell": "Two samples of one node and epoch fall.",
     "siblings_receive": "Nothing comes for 90 s while frames are on and a sibling receives.",
+    "key_expires": "A sample shows a time to live on a key that has to last.",
+    "key_is_no_string": "A sample shows a key that has to last as another type than a string.",
+    "value_of_no_use": "A sample shows a value that the key's role and the profile do not allow.",
+    "policy_takes_any_key": "The policy of eviction is one over all keys.",
+    "source_of_epochs_absent": "The epoch key holds a number, and no key counts epochs.",
 }
-"""Every rule by which the detectors of a bus speak, with what it means."""
+"""Every rule by which the detectors of a bus and of its keys speak, with what it means."""

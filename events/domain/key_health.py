@@ -29,14 +29,37 @@ from events.domain.told.surroundings import KeysTold, KeyTold
 
 KEY_TTL, KEY_WRONG_TYPE, KEY_BAD_VALUE = "KEY_TTL", "KEY_WRONG_TYPE", "KEY_BAD_VALUE"
 KEY_EVICTABLE, KEY_MISSING = "KEY_EVICTABLE", "KEY_MISSING"
-CODES: Mapping[str, tuple[str, str]] = {
-    KEY_TTL: (WARNING, "The key expires by itself; then ids or epochs begin again."),
-    KEY_WRONG_TYPE: (CRITICAL, "The key is no plain string, so that publishing fails or repairs."),
-    KEY_BAD_VALUE: (CRITICAL, "The key holds what cannot be counted on from."),
-    KEY_EVICTABLE: (WARNING, "Redis may evict the key when its memory is full."),
-    KEY_MISSING: (WARNING, "The source of epoch numbers is gone, so a number can come again."),
+
+
+class Kind(NamedTuple):
+    """What a code of keys stands for: how serious it is, the rule that speaks, and a sentence."""
+
+    severity: str
+    rule: str
+    sentence: str
+
+
+CODES: Mapping[str, Kind] = {
+    KEY_TTL: Kind(
+        WARNING, "key_expires", "The key expires by itself; then ids or epochs begin again."
+    ),
+    KEY_WRONG_TYPE: Kind(
+        CRITICAL,
+        "key_is_no_string",
+        "The key is no plain string, so that publishing fails or repairs.",
+    ),
+    KEY_BAD_VALUE: Kind(
+        CRITICAL, "value_of_no_use", "The key holds what cannot be counted on from."
+    ),
+    KEY_EVICTABLE: Kind(
+        WARNING, "policy_takes_any_key", "Redis may evict the key when its memory is full."
+    ),
+    KEY_MISSING: Kind(
+        WARNING,
+        "source_of_epochs_absent",
+        "The source of epoch numbers is gone, so a number can come again.",
+    ),
 }
-"""The severity of each code, and the rule behind it in a sentence."""
 
 LASTING = (SEQ, EPOCH, GENERATION)
 _EVERYTHING = "allkeys-"
@@ -97,11 +120,11 @@ def findings_of(told: KeysTold, faults: Iterable[Fault]) -> list[Finding]:
     return [
         Finding(
             one.code,
-            CODES[one.code][0],
+            CODES[one.code].severity,
             told.at,
             told.bus.installation,
             told.bus.bus,
-            CODES[one.code][1],
+            CODES[one.code].rule,
             scope=one.key,
             due_at=told.at,
             facts=one.facts,

@@ -18,7 +18,7 @@ _KEY_WORDS = {
 def mark_of(code: str) -> Mark:
     """Give severity, letter, icon and word of a code."""
     if code in _KEY_WORDS:
-        return Mark(key_health.CODES[code][0], "V", "key-round", _KEY_WORDS[code])
+        return Mark(key_health.CODES[code].severity, "V", "key-round", _KEY_WORDS[code])
     return codes.mark_of(code)
 
 
@@ -26,5 +26,5 @@ def sentence_of(finding: Finding) -> str:
     """Say a finding in a sentence."""
     if finding.code in key_health.CODES:
         named = f"{finding.scope}: " if finding.scope else ""
-        return f"{named}{key_health.CODES[finding.code][1]}"
+        return f"{named}{key_health.CODES[finding.code].sentence}"
     return sentences.sentence(finding)

@@ -57,7 +57,7 @@ def test_a_sentence_leaves_nothing_open(code: str) -> None:
 
 
 def test_every_fault_of_a_key_is_described_in_its_own_words() -> None:
-    assert rows_of("Keys") == {code: says for code, (_, says) in key_health.CODES.items()}
+    assert rows_of("Keys") == {code: kind.sentence for code, kind in key_health.CODES.items()}
 
 
 def test_every_rule_is_described_in_the_words_of_the_page() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from events.domain import key_health
+from events.domain.finding_rules import RULES
 from events.domain.told.names import BusName
 from events.domain.told.surroundings import KeysTold, KeyTold
 
@@ -28,6 +29,15 @@ def test_sound_keys_have_no_fault() -> None:
 def test_a_key_that_must_last_must_not_expire(role: str) -> None:
     assert faults(key(role, ttl_s=0)) == faults(key(role, ttl_s=60)) == ["KEY_TTL"]
     assert faults(key(role, ttl_s=None)) == []
+
+
+def test_each_finding_names_a_rule_that_is_described() -> None:
+    told = KeysTold(BusName("i1", "activity"), 0, [key("seq", ttl_s=60)], "allkeys-lru", [])
+
+    found = key_health.findings_of(told, key_health.faults_of(told, "generation"))
+
+    assert [one.rule for one in found] == ["key_expires", "policy_takes_any_key"]
+    assert {kind.rule for kind in key_health.CODES.values()} <= RULES.keys()
 
 
 def test_a_dedupe_token_may_expire() -> None:
