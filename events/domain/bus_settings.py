@@ -79,10 +79,13 @@ def read_table(bus: str, table: Mapping[str, Any]) -> BusSettings:
     return settings
 
 
-def settings_of(bus: str, told: object) -> BusSettings:
-    """Read what a configure act says; what cannot be read, or is not known, counts as not said."""
+def settings_of(bus: str, told: object, profile: str = "") -> BusSettings:
+    """Read what a configure act says; what cannot be read, or is not known, counts as not said.
+
+    `profile` is the one that a segment names, which holds where the act names none.
+    """
     values, _ = _values(plain.object_of(told))
-    return _settings(bus, values)
+    return _settings(bus, values, profile)
 
 
 def _values(table: Mapping[str, Any]) -> tuple[Values, list[str]]:
@@ -97,8 +100,8 @@ def _values(table: Mapping[str, Any]) -> tuple[Values, list[str]]:
     return values, faults
 
 
-def _settings(bus: str, values: Values) -> BusSettings:
-    profile = values.get("profile") or _guess(bus, values)
+def _settings(bus: str, values: Values, told: str = "") -> BusSettings:
+    profile = values.get("profile") or profiles.find_profile(told) or _guess(bus, values)
     form = values.get("form") or (STREAM if values.get("stream") else JSON)
     # The id of a stream's entry is a time, so that one hardly ever follows another.
     is_dated = form == STREAM and not values.get("id")

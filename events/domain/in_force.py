@@ -9,14 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from events.domain import profiles
-from events.domain.told import names
+from events.domain import bus_settings
+from events.domain.bus_members import READERS
 from ledger.domain import plain
-
-BUFFER = 1_024
-"""Events that a replay buffer of Pad holds (reference/pad.md section 3.1)."""
-KEEP = 1_000_000
-MOST_KEPT = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +32,16 @@ def settings_of(
     """Work out what holds for a bus.
 
     `told` is the profile that its newest segment names, `data` what a person set, empty where
-    nobody did.
+    nobody did. It is read as the tail of the bus reads it; what is of no bus stands beside it.
     """
-    named = profiles.find_profile(data.get("profile")) or profiles.find_profile(told)
-    profile = named or profiles.default_profile(bus)
-    density = data.get("density")
-    if density not in (profiles.DENSE, profiles.SPARSE):
-        density = profiles.default_density(profile)
-    buffer = _count(plain.object_of(data.get("buffer")).get("events"), BUFFER)
-    keep = _count(plain.object_of(data.get("keep")).get("messages"), KEEP)
-    given = plain.plain(dict(data))
-    document = {
-        **(given if isinstance(given, dict) else {}),
-        "profile": profile,
-        "density": density,
-        "buffer": {**plain.object_of(plain.plain(data.get("buffer"))), "events": buffer},
-        "keep": {"messages": keep},
-    }
-    return InForce(profile, str(density), buffer, keep, tuple(windows), document)
-
-
-def _count(value: object, usual: int) -> int:
-    number = names.int64_of(value)
-    return usual if number is None or not 0 < number <= MOST_KEPT else number
+    given = plain.object_of(plain.plain(dict(data)))
+    found = bus_settings.settings_of(bus, given, told)
+    beside = {name: value for name, value in given.items() if name not in READERS}
+    return InForce(
+        found.profile,
+        found.density,
+        found.buffer_events,
+        found.keep_messages,
+        tuple(windows),
+        {**beside, **found.as_json()},
+    )

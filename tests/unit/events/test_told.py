@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.domain import in_force
+from events.domain.bus_settings import BUFFER_EVENTS, KEEP_MESSAGES, settings_of
 from events.domain.told import answers, names, segments, settings, surroundings
 from ledger.domain.statement import Statement, read_statement
 
@@ -133,7 +134,29 @@ def test_what_nobody_set_is_as_usual(
 def test_sizes_that_are_none_are_as_usual(odd: object) -> None:
     found = in_force.settings_of("b", "", {"keep": {"messages": odd}, "buffer": odd}, [])
 
-    assert (found.keep, found.buffer) == (in_force.KEEP, in_force.BUFFER)
+    assert (found.keep, found.buffer) == (KEEP_MESSAGES, BUFFER_EVENTS)
+
+
+STREAM = {"profile": "generic", "stream": "events", "form": "stream"}
+
+
+@pytest.mark.parametrize(
+    ("told", "density"),
+    [(STREAM, "sparse"), ({**STREAM, "id": "$.seq"}, "dense"), ({"stream": "events"}, "sparse")],
+)
+def test_a_bus_is_taken_for_what_its_tail_takes_it_for(
+    told: dict[str, object], density: str
+) -> None:
+    found = in_force.settings_of("live", "generic", told, [])
+
+    assert found.density == settings_of("live", told).density == density
+    assert found.document == settings_of("live", told).as_json()
+
+
+def test_what_is_of_no_bus_stands_beside_its_settings() -> None:
+    found = in_force.settings_of("b", "", {"redis_env": "REDIS", "density": 7}, [])
+
+    assert (found.document["redis_env"], found.document["density"]) == ("REDIS", "dense")
 
 
 def test_an_answer_keeps_its_cursor_as_it_came() -> None:
