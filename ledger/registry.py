@@ -93,7 +93,8 @@ class AttentionItem:
     """Something that needs a person.
 
     `code` and `subject` make its lasting id; `facts` changes when what it rests on does, which
-    brings an acknowledged item back. `query` is the list that the item counts.
+    brings an acknowledged item back. `is_named` says that the sentence names the subject in words
+    of its own, so that a page need not name it again.
     """
 
     code: str
@@ -105,6 +106,7 @@ class AttentionItem:
     next_label: str
     next_path: str
     small: str = ""
+    is_named: bool = False
 
 
 AttentionSource = Callable[[int, datetime], Iterable[AttentionItem]]

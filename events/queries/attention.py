@@ -11,7 +11,7 @@ from events.domain.profiles import ACTIVITY_PROFILES
 from events.domain.records import PREFIXED, SECOND
 from events.domain.roll_phases import ILLEGAL
 from events.domain.times import micros, moment
-from events.queries import finding_words
+from events.queries import finding_words, incidents
 from kit import bulk
 from ledger.registry import AttentionItem
 
@@ -20,10 +20,13 @@ NEWEST = 10_000
 QUIET_AFTER = 3 * 30 * SECOND
 """Frames come every 30 seconds; three missing are no delay (reference, section 4, LANE_SILENT)."""
 _GRAVE = (
-    "SELECT bus, code, min(installation), min(bus_name), count(*), min(at), max(leaf_index) "
-    "FROM (SELECT bus, code, installation, bus_name, at, leaf_index FROM bus_finding "
+    "SELECT bus, code, min(installation), min(bus_name), sum(opens), min(at), "  # noqa: S608
+    "max(leaf_index) "
+    f"FROM (SELECT bus, code, installation, bus_name, at, leaf_index, {incidents.OPENS} AS opens "
+    f"FROM (SELECT installation, bus_name, leaf_index, {incidents.COLUMNS} FROM bus_finding "
     "WHERE project_id = %s AND severity = %s AND due_at <= %s AND until_leaf IS NULL "
-    "ORDER BY due_at DESC LIMIT %s) AS newest GROUP BY bus, code ORDER BY min(at), bus, code"
+    f"ORDER BY due_at DESC LIMIT %s) AS newest {incidents.ALIKE}) AS told "
+    "GROUP BY bus, code ORDER BY min(at), bus, code"
 )
 _QUIET = (
     "SELECT l.lane, l.installation, l.bus_name, l.replica, l.last_at FROM bus_lane l "
@@ -49,14 +52,15 @@ _MIXED = (
 
 
 def grave_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
-    """Give an item for each bus and code that critical findings have."""
+    """Give an item for each bus and code that critical findings have; it counts incidents."""
     given = [project_id, CRITICAL, micros(now), NEWEST]
     for row in bulk.select_rows(_GRAVE, given):
         yield _grave_item(row)
 
 
 def _grave_item(row: Sequence[Any]) -> AttentionItem:
-    bus, code, installation, name, count, since, newest = row
+    bus, code, installation, name, opened, since, newest = row
+    count = int(opened)
     many = "" if count == 1 else f", {count:,} times"
     return AttentionItem(
         code=f"bus.{code}",
@@ -68,6 +72,7 @@ def _grave_item(row: Sequence[Any]) -> AttentionItem:
         next_label="see where",
         next_path=f"buses/{bus}/findings?code={code}",
         small="a client or a reader may have lost something",
+        is_named=True,
     )
 
 
@@ -89,6 +94,7 @@ def quiet_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
             next_label="see the lane",
             next_path=f"lanes/{lane}",
             small=f"as {replica} watches it",
+            is_named=True,
         )
 
 
@@ -113,4 +119,5 @@ def mix_items(project_id: int, now: datetime) -> Iterator[AttentionItem]:
             next_label="see the roll",
             next_path=f"installations/{key}/rollout",
             small="its clients lose every message that has an epoch",
+            is_named=True,
         )

@@ -10,7 +10,7 @@ from typing import Any
 from events.domain.axis import Axis
 from events.domain.findings import CRITICAL, NOTE, WARNING, Finding
 from events.domain.times import micros, moment, moment_or_none
-from events.queries import bus_documents, finding_words, rows
+from events.queries import bus_documents, finding_words, incidents, rows
 from events.queries.rows import Document
 from kit import bulk, counts, keyset
 from ledger.queries import lists
@@ -28,6 +28,7 @@ COLUMNS = (
 _STANDING = "f.due_at <= %s AND (f.closed_at IS NULL OR f.closed_at > f.due_at)"
 _RANK = f"CASE f.severity WHEN '{CRITICAL}' THEN 0 WHEN '{WARNING}' THEN 1 ELSE 2 END"
 _ORDER = "ORDER BY f.at DESC, f.finding DESC"
+_TALLIED = ", ".join(f"f.{name}" for name in ("severity", *incidents.COLUMNS.split(", ")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +91,34 @@ def in_range(
 
 
 def tally_of(project_id: int, names: Sequence[str], cut: AsOf) -> dict[str, list[Document]]:
-    """Count what stands by bus, code and severity, among the newest of each bus, worst first."""
+    """Count what stands by bus, code and severity, among the newest of each bus, worst first.
+
+    Findings and incidents are counted apart: what several lanes saw is one incident.
+    """
     if not names:
         return {}
     parts: list[str] = []
     parameters: list[Any] = []
     for name in names:
         where, given = _where(project_id, Wanted(name, cut))
-        newest = f"SELECT f.bus, f.code, f.severity, f.at {where} {_ORDER} LIMIT {COUNTED}"
+        newest = f"SELECT {_TALLIED} {where} {_ORDER} LIMIT {COUNTED}"
         parts.append(f"SELECT * FROM ({newest}) AS newest{len(parts)}")  # noqa: S608
         parameters += given
     counted = bulk.select_rows(
-        "SELECT bus, code, severity, count(*), max(at) FROM "  # noqa: S608
-        f"({' UNION ALL '.join(parts)}) AS newest GROUP BY bus, code, severity "
-        f"ORDER BY bus, {_RANK.replace('f.', '')}, code",
+        "SELECT bus, code, severity, count(*), sum(opens), max(at) FROM "  # noqa: S608
+        f"(SELECT bus, code, severity, at, {incidents.OPENS} AS opens "
+        f"FROM ({' UNION ALL '.join(parts)}) AS newest {incidents.ALIKE}) AS told "
+        f"GROUP BY bus, code, severity ORDER BY bus, {_RANK.replace('f.', '')}, code",
         parameters,
     )
     found: dict[str, list[Document]] = {name: [] for name in names}
-    for bus, code, severity, count, newest in counted:
-        told = {"code": code, "severity": severity, "count": count, "newest_at": moment(newest)}
-        found[bus].append(told)
+    for bus, code, severity, *told in counted:
+        found[bus].append({"code": code, "severity": severity, **_tally(*told)})
     return found
+
+
+def _tally(count: int, opened: int, newest: int) -> Document:
+    return {"count": count, "incidents": int(opened), "newest_at": moment(newest)}
 
 
 def crossing(project_id: int, installation: str, cut: AsOf, limit: int) -> list[Document]:

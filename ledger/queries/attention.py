@@ -150,6 +150,7 @@ def _document(item: AttentionItem) -> Document:
         "code": item.code,
         "subject": item.subject or None,
         "sentence": item.sentence,
+        "is_named": item.is_named,
         "small": item.small,
         "since": item.since,
         "severity": item.severity,

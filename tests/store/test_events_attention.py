@@ -6,10 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from events import documents as bus_pages
 from events.domain.records import BARE
 from events.integrations import tail_place
 from events.projectors import folds
-from events.queries import attention
+from events.queries import attention, findings
 from ledger import documents, keys
 from ledger.registry import AttentionItem
 from tests.bus_desk import BUS, FRAME_ROW, BusDesk, begin, lane_id, numbered
@@ -48,6 +49,23 @@ def test_grave_findings_of_a_bus_are_one_item_for_each_code(desk: BusDesk) -> No
     assert (item.code, item.subject) == ("bus.SILENT_SKIP", "bus:i1/activity")
     assert item.sentence == "On bus activity of i1: skipped in silence, 2 times."
     assert item.next_path == f"buses/{BUS}/findings?code=SILENT_SKIP"
+
+
+def test_what_all_replicas_saw_is_counted_as_one_incident(desk: BusDesk) -> None:
+    rows = [numbered(number, None)._replace(form=BARE) for number in (50, 51, 1, 2, 3)]
+    for replica in ("r1", "r2", "r3"):
+        desk.tell(desk.segment(*rows, replica=replica, profile="bare"))
+
+    (item,) = items(desk, attention.grave_items, later_s=60)
+    desk.wait(60)
+    with desk.story.travel():
+        cut = bus_pages.find_cut(desk.project_id, "")
+    ((_, tallies),) = findings.tally_of(desk.project_id, [BUS], cut).items()
+
+    assert desk.codes() == ["RESET_NO_EPOCH"] * 3
+    assert item.sentence.endswith("counter restarted unannounced.")
+    assert item.is_named
+    assert [(one["count"], one["incidents"]) for one in tallies] == [(3, 1)]
 
 
 def test_an_item_of_findings_comes_back_with_the_next_one(desk: BusDesk) -> None:
