@@ -19,6 +19,9 @@ def lane(project: ProjectRow, document: Document, asked: Mapping[str, str]) -> D
     return {
         **document,
         "bus_url": address(project, "buses", document["bus_id"]),
+        "read_from_url": address(project, "lanes", document["read_from"]["id"], "buffer", **kept)
+        if document["read_from"]
+        else "",
         "installation_url": address(project, "installations", document["installation_id"]),
         "spaces_count": document["spaces"],
         "spaces": document["spaces_shown"],

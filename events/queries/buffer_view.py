@@ -154,8 +154,9 @@ def basis_of(view: View) -> str:
     memory = "Buffers live in the memory of a process"
     if not view.ordered:
         return f"{memory}. Nothing was seen that this lane could hold."
+    seen = "the messages of another replica" if view.lane.get("is_told") else "the messages seen"
     return (
-        f"{memory}, and this one was not dumped: it is made again from the messages seen, "
+        f"{memory}, and this one was not dumped: it is made again from {seen}, "
         f"a capacity of {view.capacity:,}, and the resets known."
     )
 

@@ -34,6 +34,14 @@ class LaneView:
         """Give the first leaf that is not seen."""
         return 2**63 - 1 if self.cut.is_now else self.cut.end
 
+    @property
+    def read_from(self) -> Document | None:
+        """Give the lane whose messages stand for those of this one, None where it has its own."""
+        if not self.lane.get("is_told"):
+            return None
+        source = next(one for one in self.lanes if one["lane"] == self.lane["source"])
+        return {"id": source["lane"], "replica": source["replica"]}
+
 
 def view_of(project_id: int, lane: str, cut: AsOf) -> LaneView:
     """Load a lane with what stands around it; raises a problem for an id that is none."""
@@ -53,6 +61,7 @@ def lane_document(view: LaneView, channels: Sequence[Document]) -> Document:
     own = [one for one in view.spaces if one["lane"] == view.lane["source"]]
     return {
         **bus_documents.lane_summary(view.lane),
+        "read_from": view.read_from,
         "installation": view.bus["installation"],
         "installation_id": view.bus["installation_id"],
         "bus": view.bus["name"],

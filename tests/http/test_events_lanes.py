@@ -238,6 +238,18 @@ def test_what_was_not_watched_is_told_of_the_lane(house: House) -> None:
     assert [one["why"] for one in items if one["kind"] == "missing"] == ["unwatched"]
 
 
+def test_a_replica_that_we_do_not_watch_says_whose_messages_are_shown(house: House) -> None:
+    house.tell(*story(), *answers())
+
+    own, told = house.read(f"lanes/{LANE}"), house.read(f"lanes/{OTHER}")
+
+    assert (own["watched"], own["read_from"]) == (True, None)
+    assert (told["watched"], told["read_from"]) == (False, {"id": LANE, "replica": "tail"})
+    assert "not watched by us" not in house.page(f"lanes/{LANE}")
+    for tail in ("buffer", "resume?cursor=70"):
+        assert "is read from the messages of" in house.page(f"lanes/{OTHER}/{tail}")
+
+
 def test_as_of_an_earlier_number_a_lane_is_what_it_was(house: House) -> None:
     bodies = story()
     leaf = house.leaf_of(house.tell(*bodies[:50])[-1])
