@@ -9,9 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from events import twin
-from events.domain import bands, marks
+from events.domain import bands, marks, phase_labels
 from events.domain.bands import Row
+from events.domain.records import SECOND
 from events.domain.shapes import SHAPES
+from events.domain.times import micros, moment
 from events.twin import time_of
 
 Document = dict[str, Any]
@@ -54,6 +56,8 @@ _STEPS_S: tuple[int, ...] = (
     21_600,
 )
 _STEPS_S += (43_200, 86_400, 172_800, 604_800, 1_209_600, 2_592_000)
+_YEAR_S = 31_557_600
+_STEPS_S += tuple(_YEAR_S * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
     lanes = {one["lane"] for one in shown}
     of_lane = [one for one in document["bands"] if one["lane"] in lanes]
     spans = {one["id"]: (scale.ms(one["born_at"]), scale.ms(one["last_at"])) for one in of_lane}
-    rows = bands.rows_of(of_lane, spans)
+    known = bands.rows_of(of_lane, spans)
+    rows = known[-bands.MOST_ROWS :]
     foot = max(HEAD + 80, bands.stack(rows, HEAD))
     is_sparse = document["bus"]["density"] == "sparse"
     drawn = [_row(row, scale, asked, is_sparse=is_sparse) for row in reversed(rows)]
@@ -99,6 +104,8 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
         "left": LEFT,
         "right": RIGHT,
         "rows": drawn,
+        "rows_known": len(known),
+        "rows_left_out": len(known) - len(rows),
         "ticks": _ticks(scale),
         "phases": _phases(document, scale),
         "strips": strips,
@@ -160,25 +167,37 @@ def _ticks(scale: Scale) -> list[Document]:
     """Mark some ten whole times of the range, in UTC."""
     least = scale.span_ms / 1_000 / 9
     step = next((one for one in _STEPS_S if one >= least), _STEPS_S[-1])
-    shown = "%H:%M:%S" if step < 60 else "%H:%M" if step < 86_400 else "%m-%d"
-    at = datetime.fromtimestamp(-(-scale.begun.timestamp() // step) * step, tz=scale.begun.tzinfo)
-    ticks = []
-    while (ms := scale.ms(at)) <= scale.span_ms:
-        ticks.append({"x": scale.x(ms), "text": at.strftime(shown)})
-        at += timedelta(seconds=step)
-    return ticks
+    begun = micros(scale.begun)
+    ended = begun + round(scale.span_ms * 1_000)
+    first = -(-begun // (step * SECOND)) * step * SECOND
+    return [
+        {"x": scale.x(scale.ms(moment(at))), "text": moment(at).strftime(_form(step))}
+        for at in range(first, ended + 1, step * SECOND)
+    ]
+
+
+def _form(step: int) -> str:
+    """Say how a whole time of so many seconds is written."""
+    if step < 60:
+        return "%H:%M:%S"
+    return "%H:%M" if step < 86_400 else "%m-%d" if step < _YEAR_S else "%Y"
 
 
 def _phases(document: Document, scale: Scale) -> list[Document]:
+    spans = [
+        phase_labels.Span(scale.x(one["from_ms"]), scale.x(one["to_ms"]), one["label"], one["tone"])
+        for one in document["phases"]
+    ]
+    names = {one.span: one for one in phase_labels.names_of(spans, LEFT, RIGHT)}
     return [
         {
-            "x": x,
-            "width": round(scale.x(one["to_ms"]) - x, 1),
-            "label": one["label"],
-            "tone": one["tone"],
+            "x": one.x,
+            "width": round(one.end - one.x, 1),
+            "label": one.label,
+            "tone": one.tone,
+            "name": names.get(one),
         }
-        for one in document["phases"]
-        for x in (scale.x(one["from_ms"]),)
+        for one in spans
     ]
 
 

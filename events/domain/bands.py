@@ -64,7 +64,7 @@ def rows_of(bands: Sequence[Document], spans: Mapping[str, tuple[float, float]])
             row = _begin(key, band, spans[band["id"]])
             rows.append(row)
         _join(row, band, spans[band["id"]])
-    return sorted(rows, key=lambda one: one.born_ms)[-MOST_ROWS:]
+    return sorted(rows, key=lambda one: one.born_ms)
 
 
 def stack(rows: Sequence[Row], top: int) -> int:

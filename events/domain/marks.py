@@ -19,6 +19,8 @@ ROOM = 20
 NAME = 16
 """Pixels that marks of other kinds, and names of rows, keep free around themselves."""
 ABOVE = 12
+TOP = 22
+"""Above this stand the names of phases."""
 _ASIDE = (0, 18, -18, 36, -36, 54, -54)
 
 
@@ -67,7 +69,7 @@ def spread(marks: Sequence[Mark], names: Sequence[Name], bottom: int) -> None:
     taken: list[Mark] = []
     for mark in marks:
         near = [one for one in taken if abs(one.x - mark.x) < ROOM]
-        tries = [mark.y + by for by in _ASIDE if 8 < mark.y + by < bottom - 8]
+        tries = [mark.y + by for by in _ASIDE if TOP < mark.y + by < bottom - 8]
         over = [one for one in names if one.x - 10 <= mark.x <= one.end + 10]
         free = (
             y
