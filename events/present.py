@@ -7,10 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 from access.rows import ProjectRow
+from events.domain.finding_rules import RULES
 from events.domain.findings import CRITICAL, NOTE, WARNING
 from events.domain.records import SECOND
 from events.domain.times import moment
 from events.queries.finding_words import mark_of
+from events.twin import moved
 from kit.http import rfc3339
 from ledger.present import address
 
@@ -31,7 +33,7 @@ def counted(project: ProjectRow, bus: str, tallies: Sequence[Document]) -> list[
             **one,
             "tone": severity_tone(one["severity"]),
             "word": mark_of(one["code"]).word,
-            "label": _times(mark_of(one["code"]).word, one["count"]),
+            "label": _times(mark_of(one["code"]).word, one["incidents"]),
             "icon": mark_of(one["code"]).icon,
             "url": address(project, "buses", bus, "findings", code=one["code"]),
         }
@@ -96,9 +98,9 @@ def finding(project: ProjectRow, one: Document) -> Document:
         "list_url": address(project, "buses", one["bus_id"], "findings", code=one["code"]),
         "buffer_url": _buffer_url(project, one),
         "receipt_url": address(project, "receipts", one["ref"]) if one["ref"] else "",
-        "told": [(name.replace("_", " "), value) for name, value in one["facts"].items()
-                 if name not in ("leaf", "row")],
-    }  # fmt: skip
+        "rule_words": RULES.get(one["rule"], one["rule"].replace("_", " ")),
+        "told": [_fact(*told) for told in one["facts"].items() if told[0] not in _PLACES],
+    }
 
 
 _PLACES = ("leaf", "row", "space")
@@ -115,7 +117,7 @@ def _fact(name: str, value: object) -> Document:
 
 def timeline_url(project: ProjectRow, one: Document) -> str:
     """Give the address of the timeline a minute around a finding."""
-    begin, end = (rfc3339(one["at"] + step) for step in (-_AROUND, _AROUND))
+    begin, end = (rfc3339(moved(one["at"], step)) for step in (-_AROUND, _AROUND))
     asked = {"from": begin, "to": end, "finding": one["finding"]}
     return address(project, "buses", one["bus_id"], **asked)
 

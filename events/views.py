@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from access.domain import rights
 from access.guard import require
 from access.rows import ProjectRow
-from events import documents, drawing, present
+from events import documents, drawing, incidents_present, present
 from events.asking import Range
 from ledger import present as ledger_present
 from ledger.documents import find_past, refuse_as_of
@@ -69,33 +69,25 @@ def bus(request: HttpRequest, project: ProjectRow, bus: str) -> HttpResponseBase
     show_as_of(request, find_past(project.id, asked["as_of"]))
     shown = present.bus(project, document)
     timeline = present.timeline(project, line)
-    url = ledger_present.address(project, "buses", bus, "timeline")
+    follows = not asked["to"] and not asked["as_of"]
     context = {
         "page_title": f"{document['bus']} of {document['installation']}",
-        "bus": {**shown, **_counted(found), "derived_lag": document["window"]["lag"]},
-        "timeline": timeline,
-        "timeline_json_url": f"{url}.json",
-        "drawing": drawing.timeline_of(timeline, asked),
-        "listing": {
-            **found,
-            "items": [present.finding(project, one) for one in found["items"]],
-            "count": asdict(found["count"]),
+        "bus": {
+            **shown,
+            **incidents_present.counted(shown, asdict(found["count"])),
+            "derived_lag": document["window"]["lag"],
         },
-        "findings_url": shown["findings_url"],
+        "timeline": timeline,
+        "timeline_json_url": f"{ledger_present.address(project, 'buses', bus, 'timeline')}.json",
+        "drawing": drawing.timeline_of(timeline, asked),
+        "incidents": incidents_present.told_once(
+            present.finding(project, one) for one in found["items"]
+        ),
         "asked": asked,
+        "follows": follows,
+        "is_settled": not follows,
     }
-    return draw(request, project, "events/bus.html", context)
-
-
-def _counted(found: Document) -> Document:
-    """Say how many findings there are, as a number and in words."""
-    count = found["count"]
-    more = "" if count.method == "exact" else " or more"
-    noun = "finding" if count.value == 1 else "findings"
-    return {
-        "findings_count": count.value,
-        "findings_words": f"{count.value:,}{more} {noun}",
-    }
+    return draw(request, project, "events/bus.html", context, follows=follows)
 
 
 @require_safe
@@ -115,7 +107,9 @@ def finding_list(request: HttpRequest, project: ProjectRow, bus: str) -> HttpRes
         "bus": shown,
         "listing": {
             **found,
-            "items": [present.finding(project, one) for one in found["items"]],
+            "items": incidents_present.marked(
+                [present.finding(project, one) for one in found["items"]]
+            ),
             "count": asdict(found["count"]),
         },
         "facets": present.facets(project, bus, shown["findings"], asked),

@@ -217,6 +217,37 @@ def test_n_goes_through_clusters_too(windows: Windows, address: str) -> None:
     assert seen == [one["id"] for one in first + rest]
 
 
+@pytest.mark.parametrize("number", [10, 25, 39])
+def test_n_goes_on_from_a_finding_of_a_cluster_that_a_link_names(
+    number: int, windows: Windows, address: str
+) -> None:
+    full = timelines.story(findings=40)
+    told = [one | {"code": "GAP"} for one in full["findings"]]
+    full |= {"findings": told}
+    bounds = {"from_ms": told[10]["at_ms"], "to_ms": told[-1]["at_ms"]}
+    clustered = full | {"findings": told[:10], "clusters": [{**bounds, "count": 30, "code": "GAP"}]}
+    page = windows.open("/p/orders/")
+
+    def answer(route: Route) -> None:
+        url = route.request.url
+        route.fulfill(json=cut(full, url) if "from=" in url else clustered)
+
+    def tell_finding(route: Route) -> None:
+        one = told[number]
+        route.fulfill(json={**one, "finding": one["id"], "id": one["event_id"]})
+
+    page.route("**/timeline.json*", answer)
+    page.route("**/findings/*.json*", tell_finding)
+    page.goto(f"{address}?finding={told[number]['id']}")
+    expect(page.locator("#finding [data-say=sentence]")).to_have_text(told[number]["sentence"])
+    page.locator(STAGE).focus()
+
+    page.keyboard.press("p")
+
+    expect(page.locator("#finding [data-say=place]")).to_have_text(f"{number} of 40")
+    assert f"finding={told[number - 1]['id']}" in page.url
+
+
 def test_4800_points_and_200_findings_are_drawn_in_150_ms(windows: Windows, address: str) -> None:
     page = windows.open("/p/orders/")
     tell(page, timelines.story(points=4_800, findings=200))
@@ -324,6 +355,24 @@ def test_a_bus_of_one_message_is_drawn(windows: Windows, address: str) -> None:
     page.goto(address)
 
     expect(page.locator(".stage .band-name")).to_contain_text("5…5")
+
+
+def test_more_id_spaces_than_are_drawn_are_counted(windows: Windows, address: str) -> None:
+    document = timelines.story(points=24, findings=0)
+    strip, band = document["strips"][0], document["bands"][0]
+    document["strips"] = [strip]
+    document["bands"] = [
+        band
+        | {"id": f"{band['lane']}/{n}", "ordinal": n, "epoch": str(n), "label": f"epoch {n}"}
+        | {"born_at": timelines.at(n * 1_000)}
+        for n in range(47)
+    ]
+    page = windows.open("/p/orders/")
+    tell(page, document)
+    page.goto(address)
+
+    expect(page.locator(".stage .band-name")).to_have_count(40)
+    expect(page.locator("[data-part=cut]")).to_contain_text("7 older are not")
 
 
 def test_letters_are_left_to_the_page_when_keys_are_switched_off(

@@ -1,7 +1,7 @@
 // One chart: uPlot for the canvas, the axis, the cursor and the drag; our SVG over it for all that is clicked.
 
 import { bandsPlugin, readColours } from "./bands.js";
-import { absolute, lanesOf, rowsOf, stack } from "./layout.js";
+import { absolute, lanesOf, MOST_ROWS, rowsOf, stack } from "./layout.js";
 import { drawMarkers } from "./markers.js";
 import { drawOverview } from "./overview.js";
 import { tickText, ticks } from "./scale.js";
@@ -104,7 +104,9 @@ export class Chart {
     this.range = shown.range;
     if (doc !== this.doc || shown.lane !== this.lane) {
       this.lanes = lanesOf(doc, shown.lane);
-      this.rows = rowsOf(doc.bands.filter((band) => this.lanes.includes(band.lane)));
+      const rows = rowsOf(doc.bands.filter((band) => this.lanes.includes(band.lane)));
+      this.rows = rows.slice(-MOST_ROWS);
+      this.leftOut = rows.length - this.rows.length;
     }
     Object.assign(this, { doc, lane: shown.lane });
     for (const row of this.rows) row.isChosen = row.bands.some((band) => band.id === shown.band);

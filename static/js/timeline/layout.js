@@ -3,7 +3,8 @@
 
 export const LEAST = 36;
 export const TITLE = 17;
-const PER_TENFOLD = 18, APART = 6, MOST_ROWS = 40, MOST_LANES = 40;
+const PER_TENFOLD = 18, APART = 6, MOST_LANES = 40;
+export const MOST_ROWS = 40;
 
 // The lanes that are drawn: the chosen one, or the first of all. More than these nobody could tell apart.
 export const lanesOf = (doc, chosen) => doc.strips.map((one) => one.lane).filter((lane) => !chosen || lane === chosen).slice(0, MOST_LANES);
@@ -42,7 +43,7 @@ export function rowsOf(bands) {
     if (!row) rows.push((row = rowOf(key, band)));
     join(row, band);
   }
-  return rows.sort((one, other) => one.born - other.born).slice(-MOST_ROWS);
+  return rows.sort((one, other) => one.born - other.born);
 }
 
 // Gives each row its top and height, and the whole height; the newest row is the uppermost.

@@ -3,41 +3,64 @@
 import { announce } from "../page.js";
 import { address, read, timelineUrl, write } from "./address.js";
 import { Chart } from "./chart.js";
+import { keepFocus } from "./focus.js";
+import { follow } from "./follow.js";
 import { listen } from "./keyboard.js";
 import { brush } from "./overview.js";
 import { lasting, moment } from "./scale.js";
-import { itemsOf, opened, stepFrom } from "./steps.js";
 import { tell, tellFinding } from "./telling.js";
+import { Walk } from "./walk.js";
 
 const LEAST_SPAN = 20, PATIENCE = 140;
-const host = document.querySelector("[data-timeline]");
-
-const part = (name) => host.querySelector(`[data-part="${name}"]`);
+const PARTS = ["stage", "plot", "over", "strips", "line", "overview", "reading", "finding", "span", "cut"];
 
 class Timeline {
-  constructor() {
+  constructor(host) {
     const asked = read(host);
-    this.parts = Object.fromEntries(["stage", "plot", "over", "strips", "line", "overview", "reading", "finding"].map((name) => [name, part(name)]));
+    this.host = host;
+    this.parts = Object.fromEntries(PARTS.map((name) => [name, host.querySelector(`[data-part="${name}"]`)]));
     this.shown = { lane: asked.lane, band: asked.band, finding: asked.finding, isAbsolute: asked.isAbsolute, zone: asked.zone, range: null, whole: null };
     this.asked = asked;
+    this.walk = new Walk(this);
   }
 
   async start() {
-    const whole = await this.fetched(null);
-    const [from, to] = [Date.parse(whole.bus.born_at ?? whole.from), Date.parse(whole.bus.last_at ?? whole.to)];
-    this.whole = { doc: whole, from: Math.min(from, Date.parse(whole.from)), to: Math.max(to, Date.parse(whole.to), from + LEAST_SPAN) };
-    this.shown.whole = { from: this.whole.from, to: this.whole.to };
-    this.items = itemsOf(whole);
+    this.know(await this.fetched(null));
     const begun = performance.now();
     this.show();
     this.range(this.asked.from ?? this.whole.from, this.asked.to ?? this.whole.to);
     this.measure("timeline first drawn", begun);
-    if (this.shown.finding) this.choose(this.items.find((one) => one.id === this.shown.finding), false);
+    if (this.shown.finding) this.choose(await this.walk.itemOf(this.shown.finding), false);
     else if (this.shown.band && this.asked.from === null) this.lifeOf(this.shown.band);
+    follow(this.host, () => this.renew());
+  }
+
+  know(whole) {
+    const [from, to] = [Date.parse(whole.bus.born_at ?? whole.from), Date.parse(whole.bus.last_at ?? whole.to)];
+    this.whole = { doc: whole, from: Math.min(from, Date.parse(whole.from)), to: Math.max(to, Date.parse(whole.to), from + LEAST_SPAN) };
+    this.shown.whole = { from: this.whole.from, to: this.whole.to };
+    this.walk.know(whole);
+  }
+
+  // What is new comes in where it ends now: the whole grows, a part of it that ended with it moves along unless something in it
+  // is being looked at, and every other part stays as it is.
+  async renew() {
+    const doc = await this.fetched(null);
+    if (this.isHeld) return 1;
+    const before = this.whole, { from, to } = this.shown.range;
+    const isWhole = from <= before.from && to >= before.to;
+    const isLast = to >= before.to && !this.shown.finding && !this.shown.band && !this.parts.stage.contains(document.activeElement);
+    this.know(doc);
+    const by = isLast ? this.whole.to - before.to : 0;
+    if (isWhole) this.doc = doc;
+    if (isWhole) this.range(this.whole.from, this.whole.to);
+    else this.range(from + by, to + by);
+    return doc.window?.lag ?? 0;
   }
 
   // From here on the server's drawing is out of the way.
   show() {
+    const { host } = this;
     host.classList.add("drawn");
     const said = {
       pointed: (at) => this.pointed(at, false),
@@ -52,6 +75,9 @@ class Timeline {
     this.doc = this.whole.doc;
     brush(this.parts.overview, () => this.chart.overviewFrame(this.whole), (from, to) => this.range(from, to));
     listen(host, this);
+    const hold = (isHeld) => () => (this.isHeld = isHeld);
+    for (const one of [this.parts.stage, this.parts.overview]) one.addEventListener("pointerdown", hold(true));
+    for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, hold(false));
     new ResizeObserver(() => this.chart.resize() && this.draw()).observe(this.parts.stage);
     const recolour = () => this.chart.recolour();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
@@ -59,7 +85,7 @@ class Timeline {
   }
 
   async fetched(range, signal) {
-    const url = timelineUrl(host.dataset.timeline, range, this.parts.stage.clientWidth || 1100);
+    const url = timelineUrl(this.host.dataset.timeline, range, this.parts.stage.clientWidth || 1100);
     const answer = await fetch(url, { headers: { accept: "application/json" }, signal });
     if (!answer.ok) throw new Error(`the timeline answered ${answer.status}`);
     return answer.json();
@@ -77,9 +103,10 @@ class Timeline {
 
   draw() {
     const begun = performance.now();
-    this.chart.draw(this.doc, this.whole, this.shown);
-    for (const button of host.querySelectorAll("[data-do][aria-pressed]")) button.setAttribute("aria-pressed", String(this.isOn(button.dataset.do)));
-    part("span").textContent = `${moment(this.shown.range.from, this.shown.zone)}, ${lasting(this.shown.range.to - this.shown.range.from)}${this.chart.isLogarithmic ? ", ids by their logarithm" : ""}`;
+    keepFocus(this.parts, () => this.chart.draw(this.doc, this.whole, this.shown));
+    for (const button of this.host.querySelectorAll("[data-do][aria-pressed]")) button.setAttribute("aria-pressed", String(this.isOn(button.dataset.do)));
+    this.parts.span.textContent = `${moment(this.shown.range.from, this.shown.zone)}, ${lasting(this.shown.range.to - this.shown.range.from)}${this.chart.isLogarithmic ? ", ids by their logarithm" : ""}`;
+    this.parts.cut.textContent = this.chart.leftOut ? `The newest ${this.chart.rows.length} ID spaces of this time are drawn, ${this.chart.leftOut} older are not: zoom in, or see the tables. ` : "";
     this.measure("timeline drawn", begun);
   }
 
@@ -94,7 +121,7 @@ class Timeline {
 
   // What is on the screen is stretched at once; the finer points come when the hand has come to rest.
   finer() {
-    host.dataset.state = "moving";
+    this.host.dataset.state = "moving";
     clearTimeout(this.waits);
     this.waits = setTimeout(() => this.load(), PATIENCE);
   }
@@ -112,7 +139,7 @@ class Timeline {
         if (error.name !== "AbortError") announce("The finer points could not be read; the coarse ones are shown");
       }
     }
-    host.dataset.state = "settled";
+    this.host.dataset.state = "settled";
   }
 
   take(doc) {
@@ -148,6 +175,7 @@ class Timeline {
 
   reset() {
     Object.assign(this.shown, { band: "", finding: "" });
+    this.walk.chosen = null;
     this.parts.finding.hidden = true;
     this.range(this.whole.from, this.whole.to);
     write(this.shown);
@@ -177,60 +205,39 @@ class Timeline {
     announce(`${band.label}, ids ${band.least} to ${band.greatest}`);
   }
 
-  async step(by) {
-    const next = stepFrom(this.items, this.shown.finding, by, this.shown.range);
-    if (!this.items.length) return announce("There are no findings in this time");
-    if (!next) return announce(by > 0 ? "That was the last finding" : "That was the first finding");
-    if (!next.cluster) return this.choose(next, true);
-    if (this.isOpening) return;
-    this.isOpening = true;
-    try {
-      await this.open(next, by);
-    } catch {
-      announce("These findings could not be read");
-    }
-    this.isOpening = false;
-  }
-
-  // Findings of a cluster were too many for one answer; they come when its time is asked for by itself.
-  async open(item, by) {
-    const doc = await this.fetched({ from: item.from - 1, to: item.to + 1 });
-    const place = this.items.indexOf(item);
-    const items = opened(this.items, item, doc);
-    if (!items) return this.pass(item);
-    const next = items[by > 0 ? place : place + items.length - this.items.length];
-    this.items = items;
-    return next.cluster ? this.open(next, by) : this.choose(next, true);
-  }
-
-  pass(item) {
-    this.shown.finding = item.id;
-    this.range(item.from - 1, item.to + 1);
-    write(this.shown);
-    announce(`${item.cluster.count} findings ${item.cluster.code}, too close to be told apart`);
+  step(by) {
+    return this.walk.step(by);
   }
 
   choose(item, isMoving) {
     if (!item) return;
+    this.walk.chosen = item;
     this.shown.finding = item.id;
     const { from, to } = this.shown.range, span = to - from;
     if (isMoving && (item.at < from || item.at > to)) this.range(item.at - span / 2, item.at + span / 2);
     else this.draw();
     write(this.shown);
     this.pointed(item.at, false);
-    tellFinding(this.parts.finding, item, this.items, this.shown.zone);
+    tellFinding(this.parts.finding, item, this.walk.items, this.shown.zone);
     announce(`${item.finding.code}. ${item.finding.sentence}`);
   }
 
   chooseById(id) {
-    this.choose(this.items.find((one) => one.id === id), false);
+    this.choose(this.walk.items.find((one) => one.id === id) ?? this.walk.chosen, false);
   }
 }
 
-if (host && window.uPlot) {
-  new Timeline().start().catch((error) => {
+function begin() {
+  const host = document.querySelector("[data-timeline]:not([data-begun])");
+  if (!host || !window.uPlot) return;
+  host.dataset.begun = "";
+  new Timeline(host).start().catch((error) => {
     host.classList.remove("drawn");
     console.error(error);
     announce("The timeline could not be made movable; the drawing and the tables stand");
   });
 }
+
+begin();
+// A bus that had nothing to draw gets its timeline with the first message.
+document.addEventListener("htmx:after:swap", begin);

@@ -1,9 +1,11 @@
 // Findings on the chart: by shape, letter and colour. Those of one kind that lie closer than 12 px are one marker with a count.
 
 import { heightOfId, TITLE } from "./layout.js";
+import { phaseNames } from "./phases.js";
 import { emptied, mark, node, seen, titled } from "./shapes.js";
 
-const CLOSE = 12, ROOM = 20, LETTER = 6.6;
+// Above `TOP` stand the names of phases.
+const CLOSE = 12, ROOM = 20, TOP = 22, LETTER = 6.6;
 
 const rowOf = (rows, finding) => rows.find((row) => row.bands.some((band) => band.id === finding.band));
 
@@ -42,7 +44,7 @@ function spread(markers, names, frame) {
   for (const marker of markers) {
     const isClear = (y) => names.every((one) => marker.x < one.x - 10 || marker.x > one.end + 10 || Math.abs(one.y - 4 - y) >= 16);
     const isFree = (y) => isClear(y) && taken.every((one) => Math.abs(one.x - marker.x) >= ROOM || Math.abs(one.y - y) >= ROOM - 3);
-    const tries = [0, 18, -18, 36, -36, 54, -54].map((by) => marker.y + by).filter((y) => y > 8 && y < frame.bottom - 8);
+    const tries = [0, 18, -18, 36, -36, 54, -54].map((by) => marker.y + by).filter((y) => y > TOP && y < frame.bottom - 8);
     marker.y = tries.find(isFree) ?? marker.y;
     taken.push(marker);
   }
@@ -95,14 +97,6 @@ function label({ row, text, title, x, y }, frame) {
   const link = node("a", { href: frame.bandUrl(row), class: "band-name", "data-band": row.bands[0].id, tabindex: "-1" });
   link.append(titled(title), node("text", { x, y }, text));
   return link;
-}
-
-function phaseNames(frame) {
-  return frame.phases.map((phase) => {
-    const left = Math.max(frame.left, frame.x(frame.origin + phase.from_ms));
-    const room = Math.min(frame.right, frame.x(frame.origin + phase.to_ms)) - left;
-    return room < 40 ? "" : node("text", { x: left + 3, y: 10, class: `phase on-${phase.tone}` }, seen(phase.label.slice(0, Math.floor(room / 5.9))));
-  });
 }
 
 export function drawMarkers(svg, frame) {

@@ -1,9 +1,10 @@
 // Times on the axis: which are marked, and how they are written, in UTC or in the reader's own zone.
 
-const SECOND = 1_000, MINUTE = 60_000, HOUR = 3_600_000, DAY = 86_400_000;
+const SECOND = 1_000, MINUTE = 60_000, HOUR = 3_600_000, DAY = 86_400_000, YEAR = 365.25 * DAY;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
   .concat([1, 2, 5, 10, 15, 30].map((n) => n * SECOND), [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE))
-  .concat([1, 2, 3, 6, 12].map((n) => n * HOUR), [1, 2, 7, 14, 30, 90, 365].map((n) => n * DAY));
+  .concat([1, 2, 3, 6, 12].map((n) => n * HOUR), [1, 2, 7, 14, 30, 90].map((n) => n * DAY))
+  .concat([1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000].map((n) => n * YEAR));
 const APART = 92;
 
 // Minutes that the reader's clock is ahead of UTC at a moment; the browser knows daylight saving.
@@ -24,6 +25,7 @@ const shown = (at, zone) => new Date(at + ahead(at, zone)).toISOString();
 
 export function tickText(at, step, zone) {
   const text = shown(at, zone);
+  if (step >= YEAR) return text.slice(0, 4);
   if (step >= DAY) return text.slice(5, 10);
   if (step < SECOND) return text.slice(14, 23);
   const clock = step < MINUTE ? text.slice(11, 19) : text.slice(11, 16);

@@ -28,7 +28,8 @@ export function tellFinding(place, item, items, zone) {
   place.hidden = false;
   place.dataset.severity = finding.severity;
   write("code", finding.code);
-  write("place", `${items.indexOf(item) + 1} of ${items.length}`);
+  const nth = items.findIndex((one) => one.id === item.id) + 1;
+  write("place", nth ? `${nth} of ${items.length}` : "");
   write("sentence", finding.sentence);
   write("rule", finding.rule);
   write("at", moment(item.at, zone));
