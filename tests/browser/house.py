@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.browser import feeds, history, shop
+from tests.browser import bus_story, feeds, history, shop
 from tests.running import Counterfoil
 from tests.servers import PATIENCE
 
@@ -28,7 +28,7 @@ from access import store
 from access.rows import COMMAND_LINE as actor
 people = {name: store.create_user(username=name, display_name=name.title(), actor=actor)
           for name in ("alice", "bob", "charlie")}
-names = dict.fromkeys(("odd", "empty", "elsewhere", "feeds", "shop"), "")
+names = dict.fromkeys(("odd", "empty", "elsewhere", "feeds", "shop", "buses"), "")
 names["orders"] = "acme / orders"
 names |= {"spare-%d" % number: "" for number in range(SPARE)}
 tokens = {}
@@ -73,9 +73,11 @@ class House:
         self.load("orders", history.orders(now))
         self.load("odd", history.odd(now))
         self.load(shop.PROJECT, shop.bodies(now))
+        self.load("buses", bus_story.bodies(now))
         self.wait_until_derived("orders")
         self.wait_until_derived("odd")
         self.wait_until_derived(shop.PROJECT)
+        wait_for(lambda: self.has_buses("buses"))
         self.server.manage("shell", "-c", feeds.code())
         wait_for(lambda: self.read("feeds", "producers")["feed"]["incomplete"] == 5)
 
@@ -142,6 +144,11 @@ class House:
     def wait_until_derived(self, project: str) -> None:
         """Return once the lists have read all that was posted."""
         wait_for(lambda: not self.read(project, "receipts?limit=1")["window"]["lag"])
+
+    def has_buses(self, project: str) -> bool:
+        """Tell whether the pages of buses have read all that was posted."""
+        found = self.read(project, "installations")
+        return bool(found["items"]) and not found["window"]["lag"]
 
     def take_project(self, *bodies: history.Body) -> str:
         """Give a project that no other test uses, with a history of its own."""

@@ -29,16 +29,10 @@ def project(house: House) -> str:
     return house.take_project(*bus_story.bodies(datetime.now(UTC)))
 
 
-def is_read(house: House, project: str) -> bool:
-    """Tell whether the pages of buses have read all that was posted."""
-    found = house.read(project, "installations")
-    return bool(found["items"]) and not found["window"]["lag"]
-
-
 @pytest.fixture(scope="module")
 def bus(house: House, project: str) -> Any:
     """Give the document of the bus."""
-    wait_for(lambda: is_read(house, project))
+    wait_for(lambda: house.has_buses(project))
     (installation,) = house.read(project, "installations")["items"]
     (bus,) = installation["buses"]
     return house.read(project, f"buses/{bus['id']}")

@@ -48,11 +48,7 @@ class Bus:
         made = self.builder.close()
         assert made is not None
         self.house.load(self.project, [made.raw])
-        wait_for(self.is_read)
-
-    def is_read(self) -> bool:
-        found = self.house.read(self.project, "installations")
-        return bool(found["items"]) and not found["window"]["lag"]
+        wait_for(lambda: self.house.has_buses(self.project))
 
     @property
     def address(self) -> str:

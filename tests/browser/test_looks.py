@@ -9,18 +9,18 @@ from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from kit import ids
 from tests.architecture import ROOT
-from tests.browser import feeds, history, shop
+from tests.browser import bus_story, feeds, history, shop
 from tests.browser.conftest import NARROW, WIDE, Windows
 from tests.browser.house import House
 
 pytestmark = pytest.mark.slow
 
 FOLDER = ROOT / "docs" / "screenshots"
-KEPT = ("overview", "list", "explain", "quarantine")
+KEPT = ("overview", "list", "explain", "quarantine", "bus", "lane")
 TALLEST = 1_200
 HEAVIEST = 300 * 1024
 THEMES = ("light", "dark")
@@ -99,13 +99,19 @@ PAGES = {
     "odd aside": "/p/odd/quarantine",
     "odd tasks": "/p/odd/tasks",
 }
+_BUS = (bus_story.INSTALLATION, bus_story.BUS)
+PAGES_OF_BUSES = {
+    "bus": f"/p/buses/buses/{ids.public_id('b', *_BUS)}",
+    "lane": f"/p/buses/lanes/{ids.public_id('l', *_BUS, 'r2')}/buffer?limit=8",
+}
+"""Of these alone the pictures are taken here: test_events tries them."""
 REFUSED = {"bad query"}
 """Pages whose answer is not 200, of which a browser complains."""
 
 
 def address(house: House, page: str) -> str:
     """Give the address of a page, with the ref of the receipt that it names."""
-    path = PAGES[page]
+    path = (PAGES | PAGES_OF_BUSES)[page]
     if "{" not in path:
         return path
     before, _, rest = path.partition("{")
@@ -178,6 +184,8 @@ def test_the_pictures_of_the_documents_are_of_these_pages(
     kept = FOLDER / f"{name}-{theme}.png"
     is_writing = os.environ.get("COUNTERFOIL_WRITE_SCREENSHOTS") == "1"
     page = windows.open(address(house, name), theme=theme)
+    if name == "bus":
+        expect(page.locator("[data-timeline][data-state=settled]")).to_be_visible()
 
     take_picture(page, kept if is_writing else tmp_path / kept.name)
 
