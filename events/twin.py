@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from events.domain.times import micros, moment
+
 Document = dict[str, Any]
 
 PAGE = 50
@@ -18,6 +20,11 @@ _KEPT = ("lane", "band", "as_of")
 def time_of(at: str | datetime) -> datetime:
     """Read a time of a document, which is a text in JSON and an aware time within the house."""
     return at if isinstance(at, datetime) else datetime.fromisoformat(at).astimezone(UTC)
+
+
+def moved(at: datetime, by: timedelta) -> datetime:
+    """Give a time moved, up to the first or the last that an address may ask for."""
+    return moment(micros(at) + by // timedelta(microseconds=1))
 
 
 def table_of(document: Document, asked: Mapping[str, str]) -> Document:
@@ -75,11 +82,12 @@ def moves_of(document: Document, asked: Mapping[str, str]) -> Document:
     """Give the links that move and zoom without a script, and those through the findings."""
     begun, ended = time_of(document["from"]), time_of(document["to"])
     span = max(ended - begun, timedelta(milliseconds=20))
+    half, quarter = span / 2, span / 4
     return {
-        "earlier": _query(asked, begun - span / 2, ended - span / 2),
-        "later": _query(asked, begun + span / 2, ended + span / 2),
-        "in": _query(asked, begun + span / 4, ended - span / 4),
-        "out": _query(asked, begun - span / 2, ended + span / 2),
+        "earlier": _query(asked, moved(begun, -half), moved(ended, -half)),
+        "later": _query(asked, moved(begun, half), moved(ended, half)),
+        "in": _query(asked, moved(begun, quarter), moved(ended, -quarter)),
+        "out": _query(asked, moved(begun, -half), moved(ended, half)),
         "whole": _query({name: asked.get(name, "") for name in ("lane", "as_of")} | _NO_RANGE),
         **_neighbours(document["findings"], asked),
     }
@@ -97,7 +105,7 @@ def band_query(band: Mapping[str, Any], asked: Mapping[str, str]) -> str:
     """Give the query string that shows the life of a band, and a little around it."""
     born, ended = time_of(band["born_at"]), time_of(band["last_at"])
     edge = max((ended - born) / 25, timedelta(milliseconds=10))
-    return _query(asked, born - edge, ended + edge, band=band["id"])
+    return _query(asked, moved(born, -edge), moved(ended, edge), band=band["id"])
 
 
 def _neighbours(findings: list[Document], asked: Mapping[str, str]) -> Document:

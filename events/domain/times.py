@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from events.domain.records import SECOND
+from kit import search
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -15,17 +16,18 @@ def micros(at: datetime) -> int:
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
 
 
-FIRST = micros(datetime.min.replace(tzinfo=UTC))
-LAST = micros(datetime.max.replace(tzinfo=UTC))
-"""The moments that a calendar begins and ends with."""
+FIRST, LAST = micros(search.EARLIEST), micros(search.LATEST)
+"""The first and the last moment that is kept of a bus: those that an address may ask for."""
 
 
 def moment(at: int) -> datetime:
-    """Give the time of a number of microseconds since 1970.
+    """Give the time of a number of microseconds since 1970, the first or the last beyond those."""
+    return EPOCH + timedelta(microseconds=kept(at))
 
-    Producers tell any number; one beyond the calendar is its first or its last moment.
-    """
-    return EPOCH + timedelta(microseconds=min(max(at, FIRST), LAST))
+
+def kept(at: int) -> int:
+    """Give a time as it is kept: producers tell any, and detectors count on from it."""
+    return min(max(at, FIRST), LAST)
 
 
 def moment_or_none(at: int | None) -> datetime | None:

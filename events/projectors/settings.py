@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from events.domain import in_force
 from events.domain.in_force import InForce
-from events.domain.times import micros
 from events.domain.told import settings as told_settings
-from events.domain.told.names import BusName
+from events.domain.told.names import BusName, moment_of
 from events.domain.told.settings import CONFIGURE, MAINTAIN, SettingTold
 from events.projectors.book import Book
 from events.projectors.rows import SettingRow
@@ -52,7 +51,7 @@ class Settings:
                 told.verb,
                 column(statement.act_target),
                 json.dumps(plain.plain(dict(told.data)), sort_keys=True),
-                micros(statement.happened_at),
+                moment_of(statement),
                 told.actor,
             )
         )

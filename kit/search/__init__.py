@@ -25,10 +25,12 @@ from kit.search.terms import (
     Suggestion,
     Term,
 )
-from kit.search.values import is_time, moment, pair
+from kit.search.values import EARLIEST, LATEST, is_time, moment, pair
 from kit.search.writer import render, with_term, without
 
 __all__ = [
+    "EARLIEST",
+    "LATEST",
     "MAX_ITEMS",
     "MAX_LENGTH",
     "RELATIVE_TIMES",

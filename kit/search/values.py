@@ -16,6 +16,10 @@ _TIME = re.compile(
     r"(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
+EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
+LATEST = datetime(9998, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+"""The times that can be asked for: next to the ends of the calendar one cannot count from a time,
+neither the five minutes before it nor the second after."""
 
 
 def find_expected(spec: FieldSpec, value: str, comparison: str) -> str | None:
@@ -46,8 +50,15 @@ def moment(value: str, now: datetime) -> datetime:
 
     An age such as `2h` counts back from `now`. A date is its first moment in UTC, so that
     `after:2026-10-05 before:2026-10-06` is one whole day: after includes its bound, before
-    excludes it. Digits past the microsecond are cut off.
+    excludes it. Digits past the microsecond are cut off. Times lie in the years 2 to 9998.
     """
+    at = _read(value, now)
+    if not EARLIEST <= at <= LATEST:
+        raise ValueError(f"{value} lies outside the years 2 to 9998.")
+    return at
+
+
+def _read(value: str, now: datetime) -> datetime:
     if match := _RELATIVE.fullmatch(value):
         ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
         if ago > _LONGEST_AGO:
@@ -65,7 +76,7 @@ def _utc(at: datetime) -> datetime:
     try:
         return at.astimezone(UTC)
     except OverflowError as error:
-        raise ValueError("This time lies outside the years 1 to 9999.") from error
+        raise ValueError("This time lies outside the years 2 to 9998.") from error
 
 
 def pair(value: str) -> tuple[str, str]:

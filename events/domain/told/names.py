@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from events.domain.times import micros
+from events.domain.times import FIRST, LAST, kept, micros
 from kit import ids
 from ledger.domain import plain
 from ledger.domain.names import column
@@ -17,8 +17,8 @@ from ledger.domain.statement import Statement
 TAIL = "tail"
 """The replica that our own watching is, unless it was given another name."""
 UNNAMED = "default"
-EARLIEST, LATEST = -(2**62), 2**62
-"""The times and lengths that are kept: beyond them a column could not hold their sum."""
+EARLIEST, LATEST = FIRST, LAST
+"""The times and lengths that are kept: nobody can draw, or ask for, what lies beyond them."""
 
 
 class BusName(NamedTuple):
@@ -76,10 +76,16 @@ def replica_of(statement: Statement) -> str:
 def moment_of(statement: Statement, *members: str) -> int:
     """Give the first readable time of some members, or when it happened, in microseconds."""
     for one in members:
-        at = plain.time_of(statement.body.get(one))
+        at = time_or_none(statement.body.get(one))
         if at is not None:
-            return micros(at)
-    return micros(statement.happened_at)
+            return at
+    return kept(micros(statement.happened_at))
+
+
+def time_or_none(value: object) -> int | None:
+    """Read a time in microseconds, None where there is none or it cannot be read."""
+    at = plain.time_of(value)
+    return None if at is None else kept(micros(at))
 
 
 def int64_of(value: object) -> int | None:

@@ -74,7 +74,7 @@ def _rows(
     found = []
     for index, members in enumerate(messages):
         row = rows.read(members, start)
-        if row is not None and EARLIEST < row.at < LATEST and 0 <= row.length < LATEST:
+        if row is not None and EARLIEST <= row.at <= LATEST and 0 <= row.length < LATEST:
             place = (statement.leaf, index)
             record = segments.record_of(row, bus.installation, bus.bus, replica, place)
             found.append(Taken(record, row.length, row.note))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from events.domain.times import micros
 from events.domain.told import names
 from events.domain.told.names import BusName
 from ledger.domain import plain
@@ -73,7 +72,5 @@ def _is_denied(statement: Statement) -> bool:
 
 def window_of(data: Mapping[str, object]) -> tuple[int, int] | None:
     """Read the time of a maintenance, in microseconds; None where it is unreadable or empty."""
-    first, last = plain.time_of(data.get("from")), plain.time_of(data.get("to"))
-    if first is None or last is None or first >= last:
-        return None
-    return micros(first), micros(last)
+    first, last = names.time_or_none(data.get("from")), names.time_or_none(data.get("to"))
+    return None if first is None or last is None or first >= last else (first, last)

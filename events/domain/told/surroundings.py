@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from events.domain.times import micros
 from events.domain.told import names
 from events.domain.told.names import BusName
 from ledger.domain import plain
@@ -139,7 +138,6 @@ def read_replica(statement: Statement) -> ReplicaTold | None:
     if not replica:
         return None
     at = names.moment_of(statement, "sampled_at")
-    started_at = plain.time_of(body.get("started_at"))
     return ReplicaTold(
         names.installation_of(statement),
         replica,
@@ -147,7 +145,7 @@ def read_replica(statement: Statement) -> ReplicaTold | None:
         names.text_or_none(body.get("phase")),
         names.text_or_none(body.get("heartbeat_phase")),
         names.text_or_none(body.get("namespace")),
-        None if started_at is None else micros(started_at),
+        names.time_or_none(body.get("started_at")),
         _metrics(body.get("metrics")),
         [_reset(plain.object_of(one), at) for one in _listed(body.get("resets"))],
     )
@@ -164,10 +162,10 @@ def _metrics(given: object) -> dict[str, float]:
 
 
 def _reset(one: Mapping[str, object], at: int) -> ResetTold:
-    told_at = plain.time_of(one.get("at"))
+    told_at = names.time_or_none(one.get("at"))
     return ResetTold(
         plain.name_of(one.get("reason")),
-        at if told_at is None else micros(told_at),
+        at if told_at is None else told_at,
         plain.name_of(one.get("workspace")),
         plain.json_text(plain.plain(plain.object_of(one.get("fields")))),
     )
