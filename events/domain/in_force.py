@@ -11,12 +11,16 @@ from typing import Any
 
 from events.domain import bus_settings
 from events.domain.bus_members import READERS
+from events.domain.records import SECOND
 from ledger.domain import plain
 
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """What holds for a bus. `keep` counts messages of a lane, `windows` are maintenances."""
+    """What holds for a bus. `keep` counts messages of a lane, `windows` are maintenances.
+
+    `max_age` bounds a buffer in microseconds, None without a bound.
+    """
 
     profile: str
     density: str
@@ -24,6 +28,7 @@ class InForce:
     keep: int
     windows: tuple[tuple[int, int], ...]
     document: Mapping[str, Any]
+    max_age: int | None = None
 
 
 def settings_of(
@@ -44,4 +49,5 @@ def settings_of(
         found.keep_messages,
         tuple(windows),
         {**beside, **found.as_json()},
+        None if found.buffer_seconds is None else found.buffer_seconds * SECOND,
     )

@@ -68,22 +68,6 @@ class LaneFacts:
         return [one.ordinal for one in self.spaces if one.epoch == epoch]
 
 
-def coverage(facts: LaneFacts, newest: Sequence[int], buffer: int) -> Lane:
-    """Give what a lane vouches for, by the newest ids of a channel where it is, newest first.
-
-    `newest` has one id more than the buffer holds where there are so many: an id that fell out
-    makes the next one the lowest that can be vouched for. Else it is the first one that came.
-    """
-    current = facts.current
-    epoch = None if current is None else current.epoch
-    boundaries = _boundaries(facts)
-    if current is None or not newest:
-        return Lane(epoch, 0, 0, cold=True, boundaries=boundaries)
-    held = newest[:buffer]
-    floor = newest[buffer] + 1 if len(newest) > buffer else held[-1]
-    return Lane(epoch, floor, max(held), boundaries=boundaries)
-
-
 def above_holes(lane: Lane, held: Sequence[int]) -> Lane:
     """Lift a lane's floor above the ids of a dense bus that did not come, up to its newest."""
     known = {lane.floor - 1, *(one for one in held if one >= lane.floor)}
@@ -91,7 +75,7 @@ def above_holes(lane: Lane, held: Sequence[int]) -> Lane:
     return replace(lane, floor=max(holes, default=lane.floor))
 
 
-def _boundaries(facts: LaneFacts) -> tuple[Boundary, ...]:
+def boundaries_of(facts: LaneFacts) -> tuple[Boundary, ...]:
     """Give where each space ended that the lane is not in any more, in the order of birth."""
     current, together = facts.current, set(facts.together)
     left = [

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from events.domain import codes
 from events.domain.findings import Finding
 from events.domain.given_answers import Judged, judge_given
-from events.domain.lane_facts import above_holes, coverage
-from events.domain.profiles import DENSE
+from events.domain.profiles import ACTIVITY_PROFILES, DENSE
 from events.domain.resume import Lane, cursor_number
 from events.domain.told.answers import BufferTold, ResumeTold
 from events.domain.told.names import TAIL
 from events.domain.true_lanes import SETTLE
+from events.domain.vouching import Bounds, Broken, is_left_behind, vouched
 from events.projectors.buses import Buses
 from events.projectors.cuts import Cut, Cuts
 from events.projectors.findings import RESUME, Findings
 from events.projectors.lanes import Lanes
+from events.projectors.replicas import Replicas
 from events.projectors.rows import LaneRow
 from kit import bulk
 
@@ -44,6 +45,7 @@ class Answers:
     buses: Buses
     lanes: Lanes
     findings: Findings
+    replicas: Replicas
     cuts: Cuts = field(init=False)
     _resumes: list[tuple[Any, ...]] = field(default_factory=list)
     _buffers: list[tuple[Any, ...]] = field(default_factory=list)
@@ -61,32 +63,34 @@ class Answers:
         own = _choose(rows, told.replica)
         cut = None if own is None else self.cuts.of(own)
         cuts = [self.cuts.of(row) for row in rows]
-        lane = COLD if cut is None else self._vouched(cut, cuts, told)
+        lane = COLD if own is None or cut is None else self._vouched(cut, cuts, own.profile, told)
         judged, is_whole = self._judge(told, lane, cuts)
         is_whole = is_whole and cut is not None and not cut.is_short(lane, told.cursor)
         self._resumes.append(_resume_row(self.project_id, leaf, told, lane, judged, is_whole))
         if judged.code is not None:
             self.findings.note(_finding(told, judged, leaf), leaf, RESUME)
 
-    def _vouched(self, cut: Cut, others: Sequence[Cut], told: ResumeTold) -> Lane:
-        """Give what the lane can vouch for.
+    def _vouched(self, cut: Cut, others: Sequence[Cut], profile: str, told: ResumeTold) -> Lane:
+        """Give what the lane can vouch for, by the rule that the pages show.
 
-        What broke our own watching is no fault of a replica that we have no lane of.
+        What broke our own watching is no fault of a replica that we have no lane of, and what
+        others had may have reached it too.
         """
-        buffer = self.buses.in_force(told.bus).buffer
-        found = self.cuts.newest(cut, told.channel, buffer + 1)
-        if cut.facts.replica != told.replica:
-            return coverage(cut.facts, [one.id for one in found], buffer)
-        held = self.cuts.unbroken(cut, told.channel, found)
-        lane = coverage(cut.facts, held, buffer)
-        if lane.cold:
-            return lane
-        if self.buses.in_force(told.bus).density == DENSE:
-            lane = above_holes(lane, held)
-        apart = [one for one in others if one.facts.lane != cut.facts.lane]
-        union = self.cuts.ids_before(apart, told.channel, lane, told.at - SETTLE)
-        lost = max(union - set(held), default=lane.floor - 1)
-        return replace(lane, floor=max(lane.floor, lost + 1))
+        in_force = self.buses.in_force(told.bus)
+        bounds = Bounds(in_force.buffer, in_force.density == DENSE, in_force.max_age)
+        is_own = cut.facts.replica == told.replica
+        apart = [one for one in others if is_own and one.facts.lane != cut.facts.lane]
+        found = self.cuts.newest(cut, told.channel, bounds.capacity + 1)
+        broken = Broken(
+            junk=self.cuts.last_junk(cut, told.channel, found),
+            watched_since=self.cuts.watched_since(cut, told.at) if is_own else None,
+            dropped_at=self.replicas.dropped_at(told) if profile in ACTIVITY_PROFILES else None,
+            is_left_behind=is_left_behind(cut.facts, [one.facts for one in apart], told.at),
+        )
+        current = cut.facts.current
+        epoch = None if current is None else current.epoch
+        elsewhere = self.cuts.ids_before(apart, told.channel, epoch, told.at - SETTLE)
+        return vouched(cut.facts, found, bounds, broken, at=told.at, elsewhere=elsewhere)
 
     def _judge(self, told: ResumeTold, lane: Lane, cuts: Sequence[Cut]) -> tuple[Judged, bool]:
         """Judge, and look for what was missed only where something may have been."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from events.domain.lane_facts import LaneFacts, SpaceFacts
 from events.domain.resume import Lane, cursor_number
-from events.projectors.lanes import Lanes
+from events.projectors.lanes import NOWHERE, Lanes
 from events.projectors.rows import LaneRow
 from events.queries import lane_state, messages
 from events.queries.messages import Numbered, Span
@@ -52,21 +52,27 @@ class Cuts:
         """Give the newest messages of a channel where a lane is, newest first."""
         return self._newest_of(cut, channel, cut.facts.together, limit)
 
-    def unbroken(self, cut: Cut, channel: str, found: Sequence[Numbered]) -> list[int]:
-        """Give the ids of messages that came after whatever broke the receiving."""
+    def last_junk(self, cut: Cut, channel: str, found: Sequence[Numbered]) -> int:
+        """Give the ordinal of the last message of a channel that could not be read, -1 for none.
+
+        It is looked for among the messages that were found and between them.
+        """
         if not found:
-            return []
+            return NOWHERE
         span = Span(cut.facts.lane, found[-1].ordinal, cut.stored.end)
-        junk = max(
+        return max(
             messages.last_junk(self.project_id, span, channel),
             self.lanes.last_junk(cut.facts.lane, channel),
         )
+
+    def watched_since(self, cut: Cut, at: int) -> int | None:
+        """Give when the last hole in our watching ended, of those that had begun by a time."""
+        lane = cut.facts.lane
         ends = (
-            messages.watched_since(self.project_id, cut.facts.lane, LAST_LEAF),
-            self.lanes.watched_since(cut.facts.lane),
+            messages.watched_since(self.project_id, lane, LAST_LEAF, at),
+            self.lanes.watched_since(lane, at),
         )
-        since = max((one for one in ends if one is not None), default=None)
-        return messages.unbroken(found, junk, since)
+        return max((one for one in ends if one is not None), default=None)
 
     def _fresh(
         self, cut: Cut, channel: str, spaces: Sequence[int], limit: int
@@ -81,14 +87,13 @@ class Cuts:
                 left -= 1
                 yield Numbered(ordinal, at, space, number)
 
-    def ids_before(self, cuts: Sequence[Cut], channel: str, lane: Lane, at: int) -> set[int]:
-        """Give the ids from a lane's floor on that any of some lanes had received by a time."""
+    def ids_before(self, cuts: Sequence[Cut], channel: str, epoch: str | None, at: int) -> set[int]:
+        """Give the newest ids of an epoch that any of some lanes had received by a time."""
         found: set[int] = set()
         for cut in cuts:
-            spaces = cut.facts.spaces_of(lane.epoch)
-            for one in self._newest_of(cut, channel, spaces, lane_state.MOST_COMPARED):
-                if one.id >= lane.floor and one.at <= at:
-                    found.add(one.id)
+            spaces = cut.facts.spaces_of(epoch)
+            newest = self._newest_of(cut, channel, spaces, lane_state.MOST_COMPARED)
+            found.update(one.id for one in newest if one.at <= at)
         return found
 
     def _newest_of(

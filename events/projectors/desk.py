@@ -43,11 +43,13 @@ class Desk:
         self.buses = Buses(self.project_id, self.settings)
         self.lanes = Lanes(self.project_id)
         self.findings = Findings(self.project_id)
-        self.answers = Answers(self.project_id, self.buses, self.lanes, self.findings)
+        self.replicas = Replicas(self.project_id)
+        self.answers = Answers(
+            self.project_id, self.buses, self.lanes, self.findings, self.replicas
+        )
         self.heads = Heads(self.project_id)
         self.crossing = Crossing(self.project_id, self.buses, self.lanes)
         self.keys = Keys(self.project_id, self.findings, self.buses)
-        self.replicas = Replicas(self.project_id)
         self._takers = {
             "segment": self._take_segment,
             "heads": self._take_heads,

@@ -115,9 +115,10 @@ class Lanes:
         place = (self.project_id, lane.lane, *record.place, lane.bus)
         self._holes.append((*place, record.at, until, column(taken.note)))
 
-    def watched_since(self, lane: str) -> int | None:
-        """Give when the last hole of the batch in a lane ended."""
-        return max((row[6] for row in self._holes if row[1] == lane), default=None)
+    def watched_since(self, lane: str, at: int) -> int | None:
+        """Give when the last hole of the batch in a lane ended, of those begun by a time."""
+        ends = (row[6] for row in self._holes if row[1] == lane and row[5] <= at)
+        return max(ends, default=None)
 
     def last_junk(self, lane: str, channel: str) -> int:
         """Give the ordinal of the batch's last message of a channel that could not be read."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from events.domain.told import names
+from events.domain.told.answers import ResumeTold
 from events.domain.told.surroundings import ReplicaTold
 from events.projectors.book import Book
 from events.projectors.rows import ReplicaRow
@@ -24,6 +25,10 @@ _NEWEST = (
     "AND replica = %s AND leaf_index = (SELECT max(o.leaf_index) FROM bus_metric o "
     "WHERE o.project_id = m.project_id AND o.installation_id = m.installation_id "
     "AND o.replica = m.replica AND o.name = m.name) AND name IN ({values})"
+)
+_DROPPED = (
+    "SELECT max(at) FROM bus_reset WHERE project_id = %s AND installation_id = %s "
+    "AND replica = %s AND workspace IN (%s, '') AND at <= %s"
 )
 Owner = tuple[str, str]
 
@@ -85,6 +90,19 @@ class Replicas:
                     one.at, one.reason, one.word, one.workspace, one.fields,
                 )
             )  # fmt: skip
+
+    def dropped_at(self, told: ResumeTold) -> int | None:
+        """Give when the replica of an answer last told that it dropped the channel's buffer.
+
+        Replicas tell of resets of their activity bus; of no other can it be said which are its own.
+        """
+        owner = (names.installation_id(told.bus.installation), told.replica)
+        ((stored,),) = bulk.select_rows(_DROPPED, [self.project_id, *owner, told.channel, told.at])
+        fresh = (
+            row[6] for row in self._resets
+            if (row[3], row[5]) == owner and row[9] in (told.channel, "") and row[6] <= told.at
+        )  # fmt: skip
+        return max((one for one in (stored, *fresh) if one is not None), default=None)
 
     def write(self) -> None:
         """Write what the batch came to."""

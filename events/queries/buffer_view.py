@@ -12,9 +12,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from events.domain.profiles import DENSE
 from events.domain.records import SECOND
+from events.domain.resume import Lane
 from events.domain.times import moment
-from events.queries import moments, rows
+from events.domain.vouching import Bounds
+from events.queries import moments, rows, vouching
 from events.queries.lane_state import LaneCut
 from events.queries.ring import Held, Ring, Wanted, ring_of
 from events.queries.rows import Document
@@ -76,6 +79,17 @@ class View:
     def ring(self) -> Ring:
         """Give what the lane held, as far as its messages tell."""
         return ring_of(self.project_id, self.lane, self.cut, self.wanted)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Give what bounds the buffer of a channel."""
+        is_dense = self.settings.get("density") == DENSE
+        return Bounds(self.capacity, is_dense, self.wanted.max_age)
+
+    @cached_property
+    def vouched(self) -> Lane:
+        """Give what the lane could vouch for: by it the buffer, resumes and probes are judged."""
+        return vouching.vouched_of(self)
 
     def ring_beside(self, lane: Document) -> Ring:
         """Give what another lane of the bus held of the channel then."""
@@ -164,10 +178,7 @@ def basis_of(view: View) -> str:
 def head_of(view: View) -> Document:
     """Give the head panel of a buffer."""
     dump, ordered = view.dump, view.ordered
-    lane = view.ring.vouched
-    floor, high_water = (None, None) if lane.cold else (lane.floor, lane.high_water)
-    if dump is not None:
-        floor, high_water = (rows.as_number(dump[name]) for name in ("floor", "high_water"))
+    floor, high_water = _reach(view)
     return {
         "epoch": view.ring.epoch if dump is None else dump["epoch"],
         "floor": rows.as_text(floor),
@@ -182,6 +193,16 @@ def head_of(view: View) -> Document:
         "last_reset": _last_reset(view),
         "generation": None,
     }
+
+
+def _reach(view: View) -> tuple[int | None, int | None]:
+    """Give floor and high-water mark: as dumped, else what the lane vouches for."""
+    if view.dump is not None:
+        return rows.as_number(view.dump["floor"]), rows.as_number(view.dump["high_water"])
+    lane = view.vouched
+    if lane.cold:
+        return None, view.ordered[-1].id if view.ordered else None
+    return lane.floor, lane.high_water
 
 
 def _authority(one: Document | None, high_water: int | None) -> Document | None:

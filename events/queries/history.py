@@ -12,6 +12,7 @@ from events.domain.true_lanes import Seen
 from events.domain.true_spaces import TrueSpaces, seen_of
 from events.queries import rows
 from events.queries.buffer_view import View
+from events.queries.vouching import bands_of
 from kit import bulk
 
 OF_CHANNEL, OF_ALL = 4_000, 8_000
@@ -53,7 +54,7 @@ class History:
 
 def history_of(view: View) -> History:
     """Load what was sent to the lane of a view up to its moment."""
-    bands = _bands(view, view.lane["source"])
+    bands = bands_of(view, view.lane["source"])
     spaces = TrueSpaces(bands)
     found = _own(view)
     first = found[0][1] if found else None
@@ -68,23 +69,6 @@ def history_of(view: View) -> History:
         first_at=first,
         last_at=found[-1][1] if found else None,
     )
-
-
-def _bands(view: View, lane: str) -> list[SpaceFacts]:
-    """Give the ID spaces of a lane of the bus as they were known then."""
-    return [
-        SpaceFacts(
-            one["ordinal"],
-            one["epoch"],
-            one["kind"],
-            one["born_at"],
-            min(one["last_at"], view.at),
-            one["first"],
-            one["greatest"],
-        )
-        for one in view.spaces
-        if one["lane"] == lane and one["born_at"] <= view.at
-    ]
 
 
 def _own(view: View) -> list[tuple[Any, ...]]:
@@ -175,7 +159,7 @@ def _others(view: View, spaces: TrueSpaces) -> list[Seen]:
         for lane in lanes
         for one in seen_of(
             told[lane],
-            TrueSpaces(_bands(view, lane)),
-            spaces.aligned(_bands(view, lane)),
+            TrueSpaces(bands_of(view, lane)),
+            spaces.aligned(bands_of(view, lane)),
         )
     ]

@@ -1,16 +1,10 @@
-"""A lane as of some leaf: its ID spaces, its messages, and what it can vouch for in a channel.
-
-Projectors and pages read it here, so that both judge a resume by the same lane.
-"""
+"""A lane as of some leaf: its ID spaces, and its messages as far as they are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from events.domain.lane_facts import LaneFacts, SpaceFacts, coverage
-from events.domain.resume import Lane
-from events.queries import messages
+from events.domain.lane_facts import LaneFacts, SpaceFacts
 from events.queries.messages import Span
 from kit import bulk
 
@@ -67,35 +61,3 @@ def _spaces(project_id: int, lane: str, end: int) -> list[SpaceFacts]:
             kind, born_at, first = was
         found.append(SpaceFacts(ordinal, epoch, kind, born_at, last_at, first, greatest))
     return found
-
-
-def vouched(project_id: int, cut: LaneCut, channel: str, buffer: int) -> Lane:
-    """Give what a lane can vouch for in a channel, or over all channels where none is named.
-
-    Whatever broke the receiving lifts the floor: a time that was not watched, or a message that
-    could not be read.
-    """
-    found = messages.newest(project_id, cut.span, channel, cut.facts.together, buffer + 1)
-    if not found:
-        return coverage(cut.facts, [], buffer)
-    span = Span(cut.span.lane, found[-1].ordinal, cut.span.end)
-    junk = messages.last_junk(project_id, span, channel)
-    since = messages.watched_since(project_id, cut.span.lane, cut.end)
-    return coverage(cut.facts, messages.unbroken(found, junk, since), buffer)
-
-
-def ids_of_union(
-    project_id: int, cuts: Sequence[LaneCut], channel: str, epoch: str | None, above: int
-) -> tuple[set[int], bool]:
-    """Give the ids above a number that any of some lanes received, and whether these are all.
-
-    They are those of an epoch; without one, of the space that each lane is in.
-    """
-    union: set[int] = set()
-    is_whole = True
-    for cut in cuts:
-        spaces = cut.facts.spaces_of(epoch)
-        found = messages.ids_above(project_id, cut.span, channel, spaces, above, MOST_MISSED)
-        is_whole = is_whole and len(found) < MOST_MISSED
-        union.update(found)
-    return union, is_whole

@@ -25,7 +25,10 @@ _BROKEN = (
     "SELECT max(ordinal) FROM bus_message WHERE project_id = %s AND lane = %s {scope}"
     "AND ordinal >= %s AND ordinal < %s AND form = %s"
 )
-_WATCHED = "SELECT max(to_at) FROM bus_hole WHERE project_id = %s AND lane = %s AND leaf_index < %s"
+_WATCHED = (
+    "SELECT max(to_at) FROM bus_hole WHERE project_id = %s AND lane = %s AND leaf_index < %s "
+    "AND from_at <= %s"
+)
 
 
 class Place(NamedTuple):
@@ -88,15 +91,13 @@ def last_junk(project_id: int, span: Span, channel: str) -> int:
     return NONE if found is None else int(found)
 
 
-def watched_since(project_id: int, lane: str, end: int) -> int | None:
-    """Give when the last hole in our watching of a lane ended, as of the leaves below `end`."""
-    ((found,),) = bulk.select_rows(_WATCHED, [project_id, lane, end])
+def watched_since(project_id: int, lane: str, end: int, at: int) -> int | None:
+    """Give when the last hole in our watching of a lane ended, of those that had begun by then.
+
+    It is as of the leaves below `end`.
+    """
+    ((found,),) = bulk.select_rows(_WATCHED, [project_id, lane, end, at])
     return None if found is None else int(found)
-
-
-def unbroken(found: Sequence[Numbered], junk: int, since: int | None) -> list[int]:
-    """Give the ids of messages, newest first, that came after whatever broke the receiving."""
-    return [one.id for one in found if one.ordinal > junk and (since is None or one.at >= since)]
 
 
 def _marks(values: Sequence[Any]) -> str:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from events.domain.given_answers import given_answer
 from events.domain.probes import Probe, probes
-from events.domain.profiles import ACTIVITY_PROFILES, DENSE
+from events.domain.profiles import ACTIVITY_PROFILES
 from events.domain.resume import SERVE, Lane, answer
 from events.domain.simulate import Compared, Simulation
 from events.domain.times import moment, moment_or_none
-from events.domain.true_lanes import TrueLane, Union
 from events.queries import answers
 from events.queries.buffer_view import View
 from events.queries.history import CAP, History, history_of
@@ -41,7 +40,6 @@ class Bench:
     view: View
     history: History
     lane: Lane
-    space: int | None
     models: Sequence[Simulation]
 
     def sent(self, cursor: str) -> list[int]:
@@ -53,15 +51,6 @@ class Bench:
 def bench_of(view: View, versions: Sequence[str]) -> Bench:
     """Play what the lane was sent to the models of some versions."""
     history = history_of(view)
-    union = Union(history.own, history.others, view.at)
-    truth = TrueLane(
-        view.channel,
-        capacity=view.capacity,
-        is_dense=view.settings.get("density") == DENSE,
-        max_age=view.wanted.max_age,
-    )
-    for seen in history.own:
-        truth.take(seen)
     models = [
         Simulation(
             version,
@@ -73,7 +62,7 @@ def bench_of(view: View, versions: Sequence[str]) -> Bench:
         )
         for version in versions
     ]
-    return Bench(view, history, truth.lane(union), truth.space, models)
+    return Bench(view, history, view.vouched, models)
 
 
 def resume_document(bench: Bench, cursor: Cursor, cut: AsOf) -> Document:

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from events.domain.lane_facts import coverage
 from events.domain.profiles import ACTIVITY_PROFILES
-from events.domain.resume import Lane
+from events.domain.vouching import CLOCKS
 from events.queries import rows
 from events.queries.lane_state import LaneCut
 from events.queries.rows import Document
@@ -48,13 +47,14 @@ class Held(NamedTuple):
 class Ring:
     """What a lane holds of a channel, in the order of arrival.
 
-    `vouched` is what it can vouch for, `spaces` the ordinals of the ID spaces it is of, `space`
-    the one that counts among them, None for a lane that nothing was seen of. `dropped_at` is when
-    the replica last told that it dropped its buffers, and `reason` why.
+    `newest` are the messages that it is made of, newest first, with one that fell out where there
+    is one. `spaces` are the ordinals of the ID spaces it is of, `space` the one that counts among
+    them, None for a lane that nothing was seen of. `dropped_at` is when the replica last told that
+    it dropped its buffers, and `reason` why.
     """
 
     held: Sequence[Held]
-    vouched: Lane
+    newest: Sequence[Held] = ()
     epoch: str | None = None
     space: int | None = None
     spaces: Sequence[int] = ()
@@ -62,7 +62,7 @@ class Ring:
     reason: str = ""
 
 
-NOTHING = Ring((), Lane(None, 0, 0, cold=True))
+NOTHING = Ring(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ def ring_of(project_id: int, lane: Document, cut: LaneCut | None, wanted: Wanted
     """Give what a lane held, by the cut of it at that moment, as far as its messages are kept."""
     if cut is None:
         return NOTHING
-    dropped_at, reason = _dropped(project_id, lane, wanted)
-    found = _newest(project_id, cut, wanted, dropped_at or 0)
-    vouched = coverage(cut.facts, [one.id for one in found], wanted.capacity)
+    dropped_at, reason = dropped(project_id, lane, wanted)
+    found = _newest(project_id, cut, wanted, (dropped_at or 0) - CLOCKS)
+    oldest_at = 0 if wanted.max_age is None else wanted.at - wanted.max_age
     current = cut.facts.current
     return Ring(
-        held=found[: wanted.capacity][::-1],
-        vouched=vouched,
-        epoch=vouched.epoch,
+        held=[one for one in found[: wanted.capacity] if one.at >= oldest_at][::-1],
+        newest=found,
+        epoch=None if current is None else current.epoch,
         space=None if current is None else current.ordinal,
         spaces=cut.facts.together,
         dropped_at=dropped_at,
@@ -101,8 +101,6 @@ def ring_of(project_id: int, lane: Document, cut: LaneCut | None, wanted: Wanted
 def _newest(project_id: int, cut: LaneCut, wanted: Wanted, since: int) -> list[Held]:
     """Give the newest messages first: one more than the buffer holds, where there are so many."""
     spaces = cut.facts.together
-    if wanted.max_age is not None:
-        since = max(since, wanted.at - wanted.max_age)
     found = bulk.select_rows(
         f"SELECT {_COLUMNS} {_NEWEST.format(spaces=rows.marks(spaces))}",
         [project_id, cut.span.lane, wanted.channel, cut.span.first, cut.span.end, since,
@@ -111,7 +109,7 @@ def _newest(project_id: int, cut: LaneCut, wanted: Wanted, since: int) -> list[H
     return [Held(*row) for row in found]
 
 
-def _dropped(project_id: int, lane: Document, wanted: Wanted) -> tuple[int | None, str]:
+def dropped(project_id: int, lane: Document, wanted: Wanted) -> tuple[int | None, str]:
     """Give when, and why, the replica last told that it dropped the buffers of a channel.
 
     Replicas tell of resets of their activity bus; of no other can it be said which are its own.
