@@ -120,6 +120,31 @@ def test_a_part_that_does_not_end_now_stays_and_so_do_focus_and_choice(
     expect(page.locator(NAME).last).to_contain_text("1…40", timeout=LATER_MS)
 
 
+def test_a_part_that_ends_now_moves_along_and_keeps_its_length(windows: Windows, bus: Bus) -> None:
+    begin = bus.at - timedelta(milliseconds=200)
+    page = open_live(windows, f"{bus.address}?from={begin:%Y-%m-%dT%H:%M:%S.%fZ}")
+    settle(page)
+    before, lasts = page.inner_text("[data-part=span]").split(" UTC, ")
+
+    bus.tell(131, 150)
+
+    expect(page.locator("[data-part=span]")).not_to_contain_text(before, timeout=LATER_MS)
+    expect(page.locator("[data-part=span]")).to_contain_text(lasts)
+
+
+def test_a_mark_that_has_the_focus_keeps_it(windows: Windows, bus: Bus) -> None:
+    bus.tell(1, 6, 30)
+    page = open_live(windows, bus.address)
+    page.locator(".stage .finding").click()
+
+    bus.tell(7, 20)
+    expect(page.locator(NAME).last).to_contain_text("1…20", timeout=LATER_MS)
+    settle(page)
+
+    focused = page.locator(".stage .finding:focus")
+    expect(focused).to_have_attribute("data-finding", page.url.rpartition("finding=")[2])
+
+
 def test_a_paused_bus_stands_still_and_catches_up(windows: Windows, bus: Bus) -> None:
     page = open_live(windows, bus.address)
     page.locator("h1").click()
