@@ -22,6 +22,7 @@ def lane(project: ProjectRow, document: Document, asked: Mapping[str, str]) -> D
         "read_from_url": address(project, "lanes", document["read_from"]["id"], "buffer", **kept)
         if document["read_from"]
         else "",
+        "late_label": f"{document['late']:,} late segment{'' if document['late'] == 1 else 's'}",
         "installation_url": address(project, "installations", document["installation_id"]),
         "spaces_count": document["spaces"],
         "spaces": document["spaces_shown"],

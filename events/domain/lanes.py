@@ -10,7 +10,7 @@ from events.domain.desk import Desk
 from events.domain.epochs import Entry, Epochs
 from events.domain.forms import Forms
 from events.domain.lines import IDLE_WINDOW, NARROW_WINDOW, WINDOW, Key, Line, read_line
-from events.domain.records import BARE, HOLE, JUNK, PREFIXED, REPLAY, Record
+from events.domain.records import BARE, HOLE, JUNK, PREFIXED, Record
 from events.domain.spaces import ADOPTED, EPOCH, INCARNATION, RESET
 
 NOWHERE = -1
@@ -52,8 +52,6 @@ class Lane:
 
     def take(self, record: Record) -> int:
         """Take a record, and give the ordinal of its space, -1 for what belongs to none."""
-        if record.source == REPLAY:
-            return NOWHERE
         if record.at > self.heard:
             self.heard = record.at
         form = record.form

@@ -15,7 +15,7 @@ from events.domain.changes import Changes, Journal
 from events.domain.desk import Desk
 from events.domain.heads import Heads
 from events.domain.incidents import Incidents
-from events.domain.lanes import Lane
+from events.domain.lanes import NOWHERE, Lane
 from events.domain.records import HOLE, REPLAY, Record
 from events.domain.silence import Silence
 from events.domain.spaces import Spaces
@@ -49,13 +49,15 @@ class Stream:
 
         It is -1 for what belongs to no space: frames, junk, holes, replays and ids below 1.
         """
+        if record.source == REPLAY:
+            return NOWHERE
         lane = self._lanes.get(record.replica)
         if lane is None:
             lane = self._lanes[record.replica] = Lane(self._desk(record.replica))
         ordinal = lane.take(record)
         if record.replica in self._heads.tails:
             self._settle_tail(lane, record)
-        if len(self._lanes) > 1 and record.source != REPLAY:
+        if len(self._lanes) > 1:
             self._silence.take(record, self._lanes)
             if ordinal >= 0:
                 faults.look(self._journal, self._lanes, lane, record)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from events.domain.changes import Changes
+from events.domain.records import REPLAY
 from events.domain.told import answers, segments, settings, surroundings
 from events.projectors import buses as buses_of
 from events.projectors.answers import Answers
@@ -81,23 +82,28 @@ class Desk:
         bus, in_force = self.buses.open(told, item.leaf)
         if self.lanes.is_of_another_tail(told):
             self.buses.stream(bus).watch_again(told.replica, told.from_at)
-        lane, is_late = self.lanes.open(told, item.leaf)
+        lane, is_late, late_before = self.lanes.open(told, item.leaf)
         bus.late += is_late
-        slices = self._take_rows(bus, lane, told)
+        slices = self._take_rows(bus, lane, told, late_before)
         self.lanes.prune(lane, in_force.keep)
         self.lanes.note_space(lane)
         self.lanes.close(lane, told, slices)
 
     def _take_rows(
-        self, bus: BusRow, lane: LaneRow, told: segments.SegmentTold
+        self, bus: BusRow, lane: LaneRow, told: segments.SegmentTold, late_before: int
     ) -> dict[int, SegmentRow]:
-        """Hand each row of a segment to the detectors, and note where they put it."""
+        """Hand each row of a segment to the detectors, and note where they put it.
+
+        What came too late is a replay to them.
+        """
         stream, cross = self.buses.stream(bus), self.crossing
         cross.open(told)
         slices: dict[int, SegmentRow] = {}
         spaces: dict[int, int] = {}
         for taken in told.rows:
             record = taken.record
+            if record.at < late_before:
+                record = record._replace(source=REPLAY)
             space = stream.take(record)
             cross.take(record)
             if is_hole(taken):

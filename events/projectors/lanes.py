@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
+from events.domain.holes import SETTLE
 from events.domain.records import FRAME, HOLE, JUNK, Record
 from events.domain.spaces import Space
 from events.domain.told import names
@@ -34,6 +35,17 @@ _segment_of = attrgetter(*_SEGMENT)
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
+class Opened(NamedTuple):
+    """A lane with one more segment: whether that came late, and which of its messages did.
+
+    Those before `late_before` are of before messages that the lane already has.
+    """
+
+    lane: LaneRow
+    is_late: bool
+    late_before: int
+
+
 @dataclass(slots=True)
 class Lanes:
     """The lanes of a batch; messages are kept as rows to insert, in the order of their ordinals."""
@@ -59,13 +71,18 @@ class Lanes:
         lane = self.rows.find(told.lane_id)
         return lane is not None and lane.incarnation != told.incarnation
 
-    def open(self, told: SegmentTold, leaf: int) -> tuple[LaneRow, bool]:
-        """Note where and when a segment lies; give its lane, and whether a later one came first."""
+    def open(self, told: SegmentTold, leaf: int) -> Opened:
+        """Note where and when a segment lies, and what of it came late.
+
+        An older recording and a segment that was overtaken are kept, and would look like a restart
+        to the detectors.
+        """
         lane = self.rows.find(told.lane_id) or LaneRow(
             told.lane_id, told.bus.id, told.bus.installation, told.bus.bus, told.replica,
             told.profile, leaf, leaf, told.from_at, told.to_at,
         )  # fmt: skip
-        is_late = _is_late(told, lane)
+        late_before = _late_before(told, lane)
+        is_late = _is_overtaken(told, lane) or told.from_at < late_before
         lane.late += is_late
         if not is_late:
             lane.incarnation, lane.n = told.incarnation, told.n
@@ -74,7 +91,7 @@ class Lanes:
         lane.to_at = max(lane.to_at, told.to_at)
         lane.segments += 1
         lane.refused += told.refused
-        return self.rows.put(lane), is_late
+        return Opened(self.rows.put(lane), is_late, late_before)
 
     def add(self, lane: LaneRow, taken: Taken, space: int, slices: dict[int, SegmentRow]) -> None:
         """Take a message, a frame or junk into its lane, its space and its roll-ups."""
@@ -230,11 +247,20 @@ def _from(rows: Sequence[tuple[Any, ...]], ordinal: int) -> Iterable[tuple[Any, 
     return (row for row in rows if row[2] >= ordinal)
 
 
-def _is_late(told: SegmentTold, lane: LaneRow) -> bool:
+def _is_overtaken(told: SegmentTold, lane: LaneRow) -> bool:
     """Tell whether a segment came after a later one of its tail."""
-    if not told.incarnation or told.incarnation != lane.incarnation:
-        return False
-    return told.n is not None and lane.n is not None and told.n <= lane.n
+    is_own = bool(told.incarnation) and told.incarnation == lane.incarnation
+    return is_own and told.n is not None and lane.n is not None and told.n <= lane.n
+
+
+def _late_before(told: SegmentTold, lane: LaneRow) -> int:
+    """Give the time before which messages come too late; a tail that goes on is never late.
+
+    Its clock may have been set back.
+    """
+    is_own = bool(told.incarnation) and told.incarnation == lane.incarnation
+    goes_on = is_own and told.n is not None and lane.n is not None and told.n > lane.n
+    return EARLIEST if lane.last_at is None or goes_on else lane.last_at - SETTLE
 
 
 def _slice(

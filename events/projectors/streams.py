@@ -18,9 +18,10 @@ NAME = "streams"
 class StreamsProjector:
     """Takes receipts in the order of their leaves, which is that of arrival.
 
-    Two segments of one tail that arrive out of order are taken as they arrived; the later one is
-    counted as `late` in its lane. The rules are those of `events.domain` too: whoever changes a
-    detector or the resume rule so that the same log gives other rows raises the version here.
+    A segment that tells of before what its lane already has is counted as `late` in it; what of it
+    is older by more than messages may be out of order is kept, and no detector takes it. The rules
+    are those of `events.domain` too: whoever changes a detector or the resume rule so that the same
+    log gives other rows raises the version here.
     """
 
     name = NAME

@@ -250,6 +250,23 @@ def test_a_replica_that_we_do_not_watch_says_whose_messages_are_shown(house: Hou
         assert "is read from the messages of" in house.page(f"lanes/{OTHER}/{tail}")
 
 
+def test_a_recording_that_came_later_than_what_it_tells_of_is_said_to_be_late(
+    house: House,
+) -> None:
+    house.tell(*buses.segments(buses.run(range(1, 9), 100), first=1))
+    house.tell(*buses.segments(buses.run(range(1, 4), 0, title="old")))
+
+    found = house.read(f"lanes/{LANE}/buffer")
+    page = house.page(f"lanes/{LANE}")
+
+    assert (house.read(f"lanes/{LANE}")["late"], found["count"], found["head"]["floor"]) == (
+        3, 8, "1",
+    )  # fmt: skip
+    assert "3 late segments" in page
+    assert "no detector takes it" in page
+    assert "3 segments late" in house.page("installations")
+
+
 def test_as_of_an_earlier_number_a_lane_is_what_it_was(house: House) -> None:
     bodies = story()
     leaf = house.leaf_of(house.tell(*bodies[:50])[-1])

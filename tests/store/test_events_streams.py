@@ -123,6 +123,38 @@ def test_a_segment_that_comes_after_a_later_one_is_taken_as_it_came(desk: BusDes
     assert desk.select("ordinal, id", "bus_message") == [(0, 6), (1, 5)]
 
 
+def test_an_overtaken_segment_looks_like_no_restart_and_is_kept(desk: BusDesk) -> None:
+    early = desk.segment(*map(numbered, (1, 2, 3, 4)))
+    later = desk.wait(10).segment(*map(numbered, (5, 6, 7)))
+
+    desk.tell(later).tell(early).wait(10).told(numbered(8))
+
+    assert desk.codes() == []
+    assert desk.select("messages, late", "bus_lane") == [(8, 1)]
+    assert desk.select("ordinal, id, space", "bus_message", "ordinal > 2") == [
+        (3, 1, -1), (4, 2, -1), (5, 3, -1), (6, 4, -1), (7, 8, 0),
+    ]  # fmt: skip
+
+
+def test_an_older_recording_in_a_live_lane_feeds_no_detector(desk: BusDesk) -> None:
+    older = desk.segment(*(numbered(one, body="old") for one in (1, 2, 3)), profile="opaque")
+    old = json.loads(older) | {"incarnation": "4d0d1e0a-0000-4000-8000-000000000009"}
+    desk.wait(60).told(*map(numbered, range(1, 9)))
+
+    desk.tell(old).told(numbered(9))
+
+    assert desk.codes() == []
+    assert desk.select("late, n, space, high_water", "bus_lane") == [(1, 1, 0, 9)]
+    assert desk.select("late", "bus") == [1]
+
+
+def test_a_tail_that_goes_on_is_never_late_though_its_clock_was_set_back(desk: BusDesk) -> None:
+    desk.wait(60).told(*map(numbered, (1, 2, 3)))
+    desk.wait(-30).told(*map(numbered, (4, 5)))
+
+    assert desk.select("late, high_water", "bus_lane") == [(0, 5)]
+
+
 def test_the_oldest_messages_go_when_a_lane_has_more_than_it_keeps(desk: BusDesk) -> None:
     desk.act("configure", settings={"keep": {"messages": 3}})
     desk.told(*map(numbered, range(1, 6))).told(numbered(6))
