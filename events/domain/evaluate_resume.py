@@ -45,10 +45,20 @@ def _lane(place: str, given: object) -> Lane:
         raise BadResume(f"{place}.cold: send true or false")
     epoch = _epoch(f"{place}.epoch", given.get("epoch"))
     boundaries = _boundaries(f"{place}.boundaries", given.get("boundaries"))
+    low = _unsettled(f"{place}.unsettled", given.get("unsettled"))
     if cold:
-        return Lane(epoch, 0, 0, cold=True, boundaries=boundaries)
+        return Lane(epoch, 0, 0, cold=True, boundaries=boundaries, unsettled=low)
     high_water = _id(f"{place}.high_water", given.get("high_water"))
-    return Lane(epoch, _floor(place, given, high_water), high_water, boundaries=boundaries)
+    floor = _floor(place, given, high_water)
+    return Lane(epoch, floor, high_water, boundaries=boundaries, unsettled=low)
+
+
+def _unsettled(place: str, given: object) -> list[int] | None:
+    if given is None:
+        return None
+    if not isinstance(given, list | tuple):
+        raise BadResume(f"{place}: send a list of ids, or null for none")
+    return [_id(f"{place}[{number}]", one) for number, one in enumerate(given)]
 
 
 def _floor(place: str, lane: Members, high_water: int) -> int:

@@ -39,8 +39,13 @@ class LaneFacts:
 
     @property
     def current(self) -> SpaceFacts | None:
-        """Give the ID space that the lane is in, the one with an epoch where both forms come."""
-        found = next((one for one in self.spaces if one.ordinal == self.space), None)
+        """Give the ID space that the lane is in, the one with an epoch where both forms come.
+
+        A stray id does not take the lane out of the space that it was in.
+        """
+        found = self._newest
+        if found is not None and found.kind == spaces.STRAY:
+            found = self._around(found)
         if found is None or found.epoch is not None:
             return found
         named = [one for one in self.spaces if one.epoch is not None]
@@ -48,17 +53,39 @@ class LaneFacts:
         return found if newest is None or newest.last_at < found.born_at else newest
 
     @property
+    def _newest(self) -> SpaceFacts | None:
+        return next((one for one in self.spaces if one.ordinal == self.space), None)
+
+    def _around(self, stray: SpaceFacts) -> SpaceFacts | None:
+        """Give the newest space beside stray ids, of their own epoch where there is one."""
+        sure = [one for one in self.spaces if one.kind != spaces.STRAY]
+        alike = [one for one in sure if one.epoch == stray.epoch]
+        return max(alike or sure, key=lambda one: (one.last_at, one.ordinal), default=None)
+
+    @property
+    def unsettled(self) -> int | None:
+        """Give the ordinal of the stray ids that came last, of which nothing tells yet what they
+        are; None once another message told.
+        """
+        newest = self._newest
+        return newest.ordinal if newest is not None and newest.kind == spaces.STRAY else None
+
+    @property
     def together(self) -> list[int]:
-        """Give the ordinals of the spaces that count as the one that the lane is in."""
+        """Give the ordinals of the spaces that count as the one that the lane is in.
+
+        Stray ids are among them until it is known what they are.
+        """
         current = self.current
         if current is None:
             return []
         bare = (
             one.ordinal
             for one in self.spaces
-            if one.epoch is None and one.last_at >= current.born_at
+            if one.epoch is None and one.kind != spaces.STRAY and one.last_at >= current.born_at
         )
-        return sorted({current.ordinal, *(bare if current.epoch is not None else ())})
+        found = {current.ordinal, *(bare if current.epoch is not None else ())}
+        return sorted(found if self.unsettled is None else {*found, self.unsettled})
 
     def spaces_of(self, epoch: str | None) -> list[int]:
         """Give the ordinals of the spaces of an epoch; those that the lane is in without one."""

@@ -17,7 +17,7 @@ EPOCH, RESET = "epoch", "reset"
 NO_CURSOR, CURSOR_ZERO, BAD_CURSOR = "no_cursor", "cursor_zero", "bad_cursor"
 COLD, OTHER_EPOCH, ABOVE_HIGH_WATER = "cold", "other_epoch", "above_high_water"
 BELOW_FLOOR, AFTER_EPOCH_CHANGE = "below_floor", "after_epoch_change"
-NUMBER_IN_TWO_SPACES, COVERED = "number_in_two_spaces", "covered"
+NUMBER_IN_TWO_SPACES, UNSETTLED, COVERED = "number_in_two_spaces", "unsettled", "covered"
 
 SENTENCES = {
     NO_CURSOR: "The client names no cursor, so it does not resume.",
@@ -32,6 +32,10 @@ SENTENCES = {
         " before."
     ),
     NUMBER_IN_TWO_SPACES: "The number exists in an earlier ID space too, and no epoch tells which.",
+    UNSETTLED: (
+        "An id far below the newest one came last, and nothing tells yet whether it is late or the"
+        " counter began anew."
+    ),
     COVERED: "The lane holds everything after the cursor.",
 }
 """What each rule says, for people."""
@@ -56,7 +60,9 @@ class Lane:
     """What a lane can vouch for in its ID space, in one channel: the ids from floor to high-water.
 
     A lane that holds nothing more has its floor one above its high-water mark. Boundaries are in
-    the order of time.
+    the order of time. `unsettled` are the ids of the channel that came last and that are either
+    late or of the counter's next life; None says that there are none, and an empty list that
+    they went to other channels of the same counter.
     """
 
     epoch: str | None
@@ -64,6 +70,7 @@ class Lane:
     high_water: int
     cold: bool = False
     boundaries: Sequence[Boundary] = ()
+    unsettled: Sequence[int] | None = None
 
     @property
     def lowest_safe(self) -> int:
@@ -78,6 +85,11 @@ class Lane:
         if newest is None or newest.kind != EPOCH:
             return False
         return newest.first is None or self.floor <= newest.first
+
+    def may_be_next_life(self, cursor: int) -> bool:
+        """Tell whether a cursor is a place in what may be the counter's next life."""
+        low = self.unsettled
+        return bool(low) and min(low or ()) - 1 <= cursor <= max(low or ())
 
     def is_older_number(self, cursor: int) -> bool:
         """Tell whether an earlier ID space reached this number."""
@@ -116,10 +128,11 @@ def answer(lane: Lane, cursor: object, epoch: str | None = None) -> Answer:
         return Answer(FRESH, CURSOR_ZERO)
     refused = _refusal(lane, number, epoch)
     if refused is not None:
-        return Answer(REFUSE, refused)
+        is_open = epoch in (None, lane.epoch) and lane.may_be_next_life(number)
+        return Answer(AMBIGUOUS, UNSETTLED) if is_open else Answer(REFUSE, refused)
     if epoch is None and lane.is_older_number(number):
         return Answer(AMBIGUOUS, NUMBER_IN_TWO_SPACES)
-    return Answer(SERVE, COVERED)
+    return Answer(SERVE, COVERED) if lane.unsettled is None else Answer(AMBIGUOUS, UNSETTLED)
 
 
 def cursor_number(cursor: object) -> int | None:

@@ -8,6 +8,7 @@ from events.domain import codes
 from events.domain import counter_sentences as counters
 from events.domain import message_sentences as messages
 from events.domain.findings import Finding
+from events.domain.resume import UNSETTLED
 
 _TELL: dict[str, Callable[[Finding], str]] = {
     codes.EPOCH_CHANGE: counters.change,
@@ -46,12 +47,23 @@ _OF_ANSWERS = {
     ),
 }
 
+_UNSETTLED = (
+    "A resume was served while nothing told whether the counter had begun anew: it may mean a place"
+    " in either life."
+)
+
 
 def sentence(finding: Finding) -> str:
     """Tell a finding from its facts; one of a code that is not known here says the code."""
     tell = _TELL.get(finding.code)
-    told = tell(finding) if tell else _OF_ANSWERS.get(finding.code, _plain(finding.code))
+    told = tell(finding) if tell else _of_answer(finding)
     return f"{told}{_more(finding)}"
+
+
+def _of_answer(finding: Finding) -> str:
+    if finding.code == codes.AMBIGUOUS_RESUME and finding.rule == UNSETTLED:
+        return _UNSETTLED
+    return _OF_ANSWERS.get(finding.code, _plain(finding.code))
 
 
 def _plain(code: str) -> str:

@@ -23,7 +23,14 @@ from events.domain.replicas import Given, Replica
 from events.domain.replicas.replay import model_of
 from events.domain.replicas.ring import CAPACITY
 from events.domain.replicas.watch import WatchReplica
-from events.domain.resume import AFTER_EPOCH_CHANGE, AMBIGUOUS, Answer, Lane, answer, cursor_number
+from events.domain.resume import (
+    AFTER_EPOCH_CHANGE,
+    NUMBER_IN_TWO_SPACES,
+    Answer,
+    Lane,
+    answer,
+    cursor_number,
+)
 from events.domain.true_lanes import Seen, TrueLane, Union
 
 __all__ = [
@@ -114,7 +121,7 @@ class Simulation:
         reached = sorted(one for one, top in self._union.greatest.items() if cursor <= top)
         if epoch is not None:
             reached = [one for one, known in self._union.epochs.items() if known == epoch]
-        elif safe.answer == AMBIGUOUS or safe.rule == AFTER_EPOCH_CHANGE:
+        elif safe.rule in (NUMBER_IN_TWO_SPACES, AFTER_EPOCH_CHANGE):
             reached = [one for one in reached if one != self.space] or reached
         return (max(reached), cursor) if reached else (self.space or 0, -1)
 

@@ -30,11 +30,13 @@ class Seen(NamedTuple):
     """A record with the ID space that it truly belongs to.
 
     Spaces are numbered in the order of their birth, the same one alike for all replicas. Frames,
-    junk and holes have none, and neither has a stray id.
+    junk and holes have none. Of a stray id nothing told whether it was late or began another
+    life of the counter; its space is the one that the lane was in.
     """
 
     record: Record
     space: int = NOWHERE
+    is_stray: bool = False
 
     @property
     def is_message(self) -> bool:
@@ -71,6 +73,17 @@ class _Coverage:
             self._fill(number)
         self.high_water = max(self.high_water, number)
         self.covered.add(number)
+        self._hold(number, at)
+
+    def append_stray(self, number: int, at: int) -> None:
+        """Take an id that may be late; coverage neither begins nor reaches further by it."""
+        if self.floor is None:
+            return
+        self.covered.add(number)
+        self._fill(number)
+        self._hold(number, at)
+
+    def _hold(self, number: int, at: int) -> None:
         self._held.append((number, at))
         if len(self._held) > self._capacity:
             self._evict()
@@ -88,7 +101,8 @@ class _Coverage:
 
     def _evict(self) -> None:
         number, _ = self._held.popleft()
-        self.floor = max(self.floor or 0, number + 1)
+        if number <= self.high_water:
+            self.floor = max(self.floor or 0, number + 1)
 
     def _fill(self, number: int) -> None:
         for place, (low, high) in enumerate(self.holes):
@@ -130,6 +144,7 @@ class TrueLane:
         self._version, self._is_dense, self._max_age = version, is_dense, max_age
         self._coverage = _Coverage(capacity)
         self._switches: list[Switch] = []
+        self._unsettled: list[int] | None = None
 
     def take(self, seen: Seen) -> None:
         """Take what was sent to the replica, in the order in which it came."""
@@ -138,16 +153,39 @@ class TrueLane:
             return
         if not seen.is_message:
             if record.scope in ("", self.scope):
-                self._coverage.end()
+                self._break()
+            return
+        if seen.is_stray:
+            self._put_aside(record)
             return
         if self._is_late(seen):
             return
+        self._unsettled = None
         self._enter(seen)
         if record.scope == self.scope:
             self._append(seen)
 
+    def _put_aside(self, record: Record) -> None:
+        """Take a stray id: until the next id nobody knows which life of the counter goes on."""
+        low = self._unsettled or []
+        if record.scope == self.scope and not self._is_read(record):
+            self._coverage.end()
+            low = []
+        elif record.scope == self.scope:
+            self._coverage.append_stray(record.id or 0, record.at)
+            low = [*low, record.id or 0]
+        self._unsettled = low
+
+    def _break(self) -> None:
+        self._coverage.end()
+        if self._unsettled is not None:
+            self._unsettled = []
+
+    def _is_read(self, record: Record) -> bool:
+        return self._version is None or heard(self._version, record) is not None
+
     def _append(self, seen: Seen) -> None:
-        if self._version is not None and heard(self._version, seen.record) is None:
+        if not self._is_read(seen.record):
             self._coverage.end()
             return
         self._coverage.append(seen.number, seen.record.at)
@@ -176,11 +214,12 @@ class TrueLane:
             return Lane(union.epochs.get(max(ahead, 0)), 0, 0, cold=True, boundaries=boundaries)
         if self._max_age is not None:
             self._coverage.age(union.at - self._max_age)
-        epoch, floor = union.epochs.get(self.space), self._coverage.floor
+        epoch, floor, low = union.epochs.get(self.space), self._coverage.floor, self._unsettled
         if floor is None:
-            return Lane(epoch, 0, 0, cold=True, boundaries=boundaries)
+            return Lane(epoch, 0, 0, cold=True, boundaries=boundaries, unsettled=low)
         lost = max(union.greatest_lost(self.scope, self.space, self._coverage.covered), self._hole)
-        return Lane(epoch, max(floor, lost + 1), self._coverage.high_water, boundaries=boundaries)
+        floor, high_water = max(floor, lost + 1), self._coverage.high_water
+        return Lane(epoch, floor, high_water, boundaries=boundaries, unsettled=low)
 
     @property
     def _hole(self) -> int:
@@ -204,6 +243,8 @@ class Union:
         self.greatest: dict[int, int] = {}
         self.epochs: dict[int, str] = {}
         for one in (*self._messages, *self._others):
+            if one.is_stray:
+                continue
             self.greatest[one.space] = max(self.greatest.get(one.space, one.number), one.number)
             if one.record.epoch is not None:
                 self.epochs.setdefault(one.space, one.record.epoch)

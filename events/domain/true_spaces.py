@@ -37,6 +37,11 @@ class TrueSpaces:
         is_own = band.kind == RESET and band.born_at >= in_force.born_at
         return ordinal if is_own else in_force.ordinal
 
+    def is_stray(self, ordinal: int) -> bool:
+        """Tell whether nothing told where the messages of a band belong."""
+        band = self._bands.get(ordinal)
+        return band is not None and band.kind == STRAY
+
     def _in_force(self, at: int) -> SpaceFacts | None:
         born = [one for one in self._named if one.born_at <= at]
         return max(born, key=lambda one: one.ordinal, default=None)
@@ -86,7 +91,8 @@ def seen_of(
     found = []
     for record, ordinal in messages:
         space = spaces.space_of(ordinal, record.at)
-        found.append(Seen(record, space if aligned is None else aligned.get(space, NOWHERE)))
+        ours = space if aligned is None else aligned.get(space, NOWHERE)
+        found.append(Seen(record, ours, spaces.is_stray(ordinal)))
     return found
 
 

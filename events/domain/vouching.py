@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Protocol
 
 from events.domain.lane_facts import LaneFacts, above_holes, boundaries_of
@@ -26,12 +27,14 @@ for, and holds.
 
 
 class Came(Protocol):
-    """A message that came: its place in its lane, its time in microseconds, its id."""
+    """A message that came: its place in its lane, its time in microseconds, its space, its id."""
 
     @property
     def ordinal(self) -> int: ...
     @property
     def at(self) -> int: ...
+    @property
+    def space(self) -> int: ...
     @property
     def id(self) -> int: ...
 
@@ -84,19 +87,41 @@ def vouched(
     """
     whole = [one for one in newest if broken.spares(one)]
     current = facts.current
-    epoch = None if current is None else current.epoch
-    if current is None or not whole or broken.is_left_behind:
-        return Lane(epoch, 0, 0, cold=True, boundaries=boundaries_of(facts))
+    cold = Lane(
+        None if current is None else current.epoch,
+        *(0, 0),
+        cold=True,
+        boundaries=boundaries_of(facts),
+        unsettled=_unsettled(facts, whole),
+    )
+    sure = [one for one in whole if one.space != facts.unsettled]
+    if current is None or broken.is_left_behind:
+        return replace(cold, unsettled=None)
+    if not sure:
+        return cold
     cutoff = 0 if bounds.max_age is None else at - bounds.max_age
-    held = [one.id for one in whole[: bounds.capacity] if one.at >= cutoff]
-    floor = held[-1] if len(held) == len(whole) else whole[len(held)].id + 1
+    held = [one for one in whole[: bounds.capacity] if one.at >= cutoff]
     ids = [one.id for one in whole]
-    high_water = max(ids[: bounds.capacity])
-    lane = Lane(epoch, floor, high_water, boundaries=boundaries_of(facts))
+    high_water = max(one.id for one in sure[: bounds.capacity])
+    lane = replace(cold, cold=False, floor=_floor(sure, held), high_water=high_water)
     if bounds.is_dense:
         lane = above_holes(lane, ids)
     lost = max(set(elsewhere) - set(ids), default=-1)
     return replace(lane, floor=max(lane.floor, lost + 1))
+
+
+def _unsettled(facts: LaneFacts, whole: Sequence[Came]) -> list[int] | None:
+    """Give the ids that came last and of which nothing tells yet what they are, if there are."""
+    if facts.unsettled is None:
+        return None
+    return [one.id for one in takewhile(lambda one: one.space == facts.unsettled, whole)]
+
+
+def _floor(sure: Sequence[Came], held: Sequence[Came]) -> int:
+    """Give the oldest id that is held, or one above the newest that fell out of the buffer."""
+    place = {one.ordinal for one in held}
+    gone = next((one for one in sure if one.ordinal not in place), None)
+    return sure[-1].id if gone is None else gone.id + 1
 
 
 def is_left_behind(facts: LaneFacts, others: Iterable[LaneFacts], at: int) -> bool:

@@ -25,7 +25,7 @@ class StreamsProjector:
     """
 
     name = NAME
-    rules_version = 1
+    rules_version = 2
     tables: tuple[str, ...] = (
         "bus_installation", "bus", "bus_state", "bus_setting", "bus_lane", "bus_lane_step",
         "bus_space", "bus_segment", "bus_minute", "bus_message", "bus_hole", "bus_finding",

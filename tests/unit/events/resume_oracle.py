@@ -17,10 +17,14 @@ Pair = tuple[int, int]
 
 @dataclass
 class History:
-    """What one replica was sent (own) and another saw, each with its true space, -1 for none."""
+    """What one replica was sent (own) and another saw, each with its true space, -1 for none.
+
+    `strays` are the places of records of which nothing told what space they are of.
+    """
 
     own: list[tuple[Record, int]] = field(default_factory=list)
     other: list[tuple[Record, int]] = field(default_factory=list)
+    strays: set[tuple[int, int]] = field(default_factory=set)
     now: int = 0
 
 
@@ -118,13 +122,16 @@ class Truth:
         own = [(one, space) for one, space in history.own if one.at <= history.now]
         self.own = own
         seen = own + [(one, n) for one, n in history.other if one.at <= history.now - 2 * S]
+        self.strays = history.strays
         self.seen = [(one, n) for one, n in seen if n >= 0]
-        self.tops = {n: max(o.id or 0 for o, m in self.seen if m == n) for _, n in self.seen}
+        sure = [(one, n) for one, n in self.seen if one.place not in self.strays]
+        self.tops = {n: max(o.id or 0 for o, m in sure if m == n) for _, n in sure}
         self.epochs = {
-            n: next((o.epoch for o, m in self.seen if m == n and o.epoch is not None), None)
-            for _, n in self.seen
+            n: next((o.epoch for o, m in sure if m == n and o.epoch is not None), None)
+            for _, n in sure
         }
         self.path = list(self.walk())
+        self.settling = list(self.settles())
         self.space, self.entered = (self.path[-1][1], self.path[-1][0]) if self.path else (None, 0)
         started = own[self.entered][0].at if len(self.path) > 1 else 0
         ahead = [n for o, n in history.other if n >= 0 and started <= o.at <= history.now - 2 * S]
@@ -136,7 +143,7 @@ class Truth:
         """Give the places in what it was sent where the lane entered a space, with the space."""
         current, since = None, 0
         for place, (one, space) in enumerate(self.own):
-            if space < 0 or space == current:
+            if space < 0 or space == current or one.place in self.strays:
                 continue
             if current is not None and space < current and one.at - since < 30 * S:
                 continue
@@ -144,26 +151,56 @@ class Truth:
             current = space
             yield place, space
 
+    def settles(self) -> Iterator[int]:
+        """Find the places of messages that show which life of the counter goes on."""
+        current, since = None, 0
+        for place, (one, space) in enumerate(self.own):
+            if space < 0 or one.place in self.strays:
+                continue
+            if current is not None and space < current and one.at - since < 30 * S:
+                continue
+            if space != current:
+                since = one.at if current is not None else 0
+            current = space
+            yield place
+
     def cover(self) -> None:
         """Find what the replica holds without a break, and from which id it can vouch."""
         since = self.entered
         for place, (one, space) in enumerate(self.own):
             if place >= self.entered and self.breaks(one, space):
                 since = place
-        run = [
-            one.id or 0
-            for one, space in self.own[since:]
-            if space == self.space and one.scope == self.scope and is_read(self.version, one)
-        ]
-        self.held = run[-self.capacity :]
+        run = self.run_since(since)
+        self.low = None if self.behind else self.open_lows(since)
+        ids = [one for one, _ in run]
+        self.held = ids[-self.capacity :]
         self.floor = self.top = None
         if run and not self.behind:
             whole = {o.id or 0 for o, n in self.seen if n == self.space and o.scope == self.scope}
-            lost = (whole - set(run)) | set(run[: -self.capacity])
-            self.top = max(run)
-            self.floor = run[0]
+            lost = (whole - set(ids)) | self.gone_of(run)
+            self.top = max(one for one, is_sure in run if is_sure)
+            self.floor = ids[0]
             while any(number >= self.floor for number in lost):
                 self.floor += 1
+
+    def run_since(self, since: int) -> list[tuple[int, bool]]:
+        """Give what came of the space in the channel with whether it is sure, from a sure one."""
+        run: list[tuple[int, bool]] = []
+        for one, space in self.own[since:]:
+            is_sure = one.place not in self.strays
+            is_here = one.scope == self.scope and is_read(self.version, one)
+            if is_here and ((is_sure and space == self.space) or (run and not is_sure)):
+                run.append((one.id or 0, is_sure))
+        return run
+
+    def gone_of(self, run: list[tuple[int, bool]]) -> set[int]:
+        """Give the ids that fell out of the buffer, but for those beyond what was reached then."""
+        gone = set()
+        for place, (number, _) in enumerate(run[: -self.capacity]):
+            then = run[: place + self.capacity + 1]
+            if number <= max(one for one, is_sure in then if is_sure):
+                gone.add(number)
+        return gone
 
     def breaks(self, one: Record, space: int) -> bool:
         if one.form == "frame":
@@ -171,19 +208,46 @@ class Truth:
         if space < 0:
             return one.scope in ("", self.scope)
         unread = not is_read(self.version, one)
-        return unread and one.scope == self.scope and space == self.space
+        is_here = space == self.space or one.place in self.strays
+        return unread and one.scope == self.scope and is_here
+
+    def open_lows(self, since: int) -> list[int] | None:
+        """Give the ids that nothing settled yet and that came behind whatever broke, if any."""
+        strays = [place for place, (one, _) in enumerate(self.own) if one.place in self.strays]
+        if not strays or any(place > strays[-1] for place in self.settling):
+            return None
+        last = max((place for place in self.settling if place < strays[-1]), default=-1)
+        return [
+            one.id or 0
+            for place, (one, _) in enumerate(self.own)
+            if place in strays
+            and place > max(last, since - 1)
+            and one.scope == self.scope
+            and is_read(self.version, one)
+        ]
 
     def first_in(self, step: int) -> int | None:
         """Give the first id of the channel that was read between entering a space and leaving."""
         place, space = self.path[step]
         end = self.path[step + 1][0] if step + 1 < len(self.path) else len(self.own)
         for one, n in self.own[place:end]:
-            if n == space and one.scope == self.scope and is_read(self.version, one):
+            is_sure = n == space and one.place not in self.strays
+            if is_sure and one.scope == self.scope and is_read(self.version, one):
                 return one.id
         return None
 
     def rule(self, cursor: int, epoch: str | None) -> str:
         """Answer by the text of the resume rule."""
+        settled = self.settled_rule(cursor, epoch)
+        if self.low is None or settled in ("fresh", "ambiguous"):
+            return settled
+        if epoch is not None and epoch != self.epochs.get(self.space or 0):
+            return settled
+        is_low = bool(self.low) and min(self.low) - 1 <= cursor <= max(self.low)
+        return "ambiguous" if settled == "serve" or is_low else settled
+
+    def settled_rule(self, cursor: int, epoch: str | None) -> str:
+        """Answer as if no low id were open."""
         if cursor == 0:
             return "fresh"
         if self.floor is None or self.top is None:
@@ -220,7 +284,9 @@ class Truth:
             spaces = [n for n, known in self.epochs.items() if known == epoch]
         else:
             spaces = [n for n, top in self.tops.items() if top >= cursor]
-            doubtful = self.rule(cursor, None) == "ambiguous" or self.is_refused_for_change(cursor)
+            doubtful = self.settled_rule(cursor, None) == "ambiguous"
+            is_refused = self.rule(cursor, None) == "refuse"
+            doubtful = doubtful or (is_refused and self.is_refused_for_change(cursor))
             older = [n for n in spaces if n != self.space]
             spaces = older if doubtful and older else spaces
         return (max(spaces), cursor) if spaces else (self.space or 0, -1)

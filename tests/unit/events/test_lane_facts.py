@@ -26,6 +26,7 @@ class Came(NamedTuple):
     ordinal: int
     at: int
     id: int
+    space: int = 0
 
 
 def vouch(*newest: int, capacity: int = 8, **named: object) -> Lane:
@@ -126,3 +127,37 @@ def test_a_lane_that_went_back_to_an_epoch_left_the_other() -> None:
 
     assert boundaries_of(facts) == (Boundary(20, EPOCH, "8", 1),)
     assert facts.spaces_of("8") == [1]
+
+
+STRAYED = lane(space(0, "7", 0, 5, 200), space(1, "7", 6, 7, 151, kind="stray"))
+
+
+def test_stray_ids_that_came_last_leave_a_lane_where_it_was_and_open() -> None:
+    came = [Came(9, 9, 151, 1), Came(8, 8, 150, 1), Came(7, 7, 200), Came(6, 6, 199)]
+
+    found = vouched(STRAYED, came, Bounds(8))
+
+    assert (STRAYED.current, STRAYED.together) == (STRAYED.spaces[0], [0, 1])
+    assert (found.floor, found.high_water, found.unsettled) == (199, 200, [151, 150])
+    assert found.boundaries == ()
+
+
+def test_stray_ids_take_room_in_a_buffer_but_no_floor_is_theirs() -> None:
+    came = [Came(9, 9, 150, 1), Came(8, 8, 200), Came(7, 7, 199), Came(6, 6, 198)]
+
+    found = vouched(STRAYED, came, Bounds(3))
+
+    assert (found.floor, found.high_water) == (199, 200)
+
+
+def test_a_channel_that_only_stray_ids_came_to_is_cold_and_open() -> None:
+    found = vouched(STRAYED, [Came(9, 9, 150, 1)], Bounds(8))
+
+    assert (found.cold, found.unsettled) == (True, [150])
+    assert vouched(STRAYED, [], Bounds(8)).unsettled == []
+
+
+def test_what_came_after_stray_ids_settles_them() -> None:
+    settled = lane(*STRAYED.spaces, at=0)
+
+    assert vouched(settled, [Came(9, 9, 201), Came(7, 7, 200)], Bounds(8)).unsettled is None

@@ -18,6 +18,8 @@ from kit.commands import UsageError
 BIG = 1876951040000000000
 PLAIN = Lane("e1", 100, 200)
 CHANGED = Lane("e2", 101, 300, boundaries=(Boundary(100, "epoch"),))
+DOUBTED = Lane("7", 200, 200, unsettled=[150])
+ELSEWHERE = Lane("7", 200, 200, unsettled=[])
 RESTARTED = Lane(None, 1, 150, boundaries=(Boundary(200, "reset"),))
 
 
@@ -31,6 +33,16 @@ RESTARTED = Lane(None, 1, 150, boundaries=(Boundary(200, "reset"),))
         pytest.param(PLAIN, "", None, "fresh no_cursor", id="empty header"),
         pytest.param(Lane("e1", 5, 9, cold=True), 7, "e1", "refuse cold", id="cold"),
         pytest.param(PLAIN, 150, "e1", "serve covered", id="its own epoch"),
+        pytest.param(DOUBTED, 148, None, "refuse below_floor", id="unsettled: of neither life"),
+        pytest.param(DOUBTED, 149, None, "ambiguous unsettled", id="unsettled: before the low id"),
+        pytest.param(DOUBTED, 150, "7", "ambiguous unsettled", id="unsettled: the low id"),
+        pytest.param(DOUBTED, 151, None, "refuse below_floor", id="unsettled: between"),
+        pytest.param(DOUBTED, 199, "7", "ambiguous unsettled", id="unsettled: below the high id"),
+        pytest.param(DOUBTED, 200, None, "ambiguous unsettled", id="unsettled: the high id"),
+        pytest.param(DOUBTED, 201, None, "refuse above_high_water", id="unsettled: above both"),
+        pytest.param(DOUBTED, 150, "8", "refuse other_epoch", id="unsettled: another epoch"),
+        pytest.param(ELSEWHERE, 150, None, "refuse below_floor", id="unsettled elsewhere: low"),
+        pytest.param(ELSEWHERE, 200, None, "ambiguous unsettled", id="unsettled elsewhere: high"),
         pytest.param(PLAIN, 150, "e0", "refuse other_epoch", id="another epoch"),
         pytest.param(PLAIN, 250, "e0", "refuse other_epoch", id="another epoch comes first"),
         pytest.param(Lane(None, 1, 9), 5, "e1", "refuse other_epoch", id="a lane without epoch"),
@@ -128,6 +140,12 @@ def test_ids_as_texts_and_as_numbers_are_the_same() -> None:
     as_number = case(BIG + 2, floor=BIG + 1, high_water=BIG + 2)
 
     assert evaluate([as_text]) == evaluate([as_number]) == [{"answer": "serve", "rule": "covered"}]
+
+
+def test_low_ids_that_nothing_settled_yet_are_given_with_the_lane() -> None:
+    found = [evaluate([case("9", unsettled=one)])[0]["rule"] for one in (["1", 2], [], None)]
+
+    assert found == ["unsettled", "unsettled", "covered"]
 
 
 def test_a_lane_that_holds_nothing_more_serves_its_high_water_mark_alone() -> None:

@@ -128,10 +128,21 @@ def test_what_came_after_the_instant_is_not_known_yet() -> None:
     assert (found.given.ids, found.safe.answer) == ((), "serve")
 
 
+def test_while_a_low_id_is_open_nobody_is_blamed_but_for_a_place_in_neither_life() -> None:
+    own = [*of_space(0, prefixed(7, 200)), Seen(prefixed(7, 150, at=1), 0, is_stray=True)]
+    quiet = [told("v2", own, cursor)[1:3] for cursor in (148, 149, 150, 199, 200)]
+    after = [*own, *of_space(0, prefixed(7, 201, at=2))]
+    served = [*of_space(0, bare(100), bare(200)), Seen(bare(150), 0, is_stray=True)]
+
+    assert quiet == [("refuse", None), *[("ambiguous", None)] * 4]
+    assert told("v0", served, 120) == ("replay", "ambiguous", "AMBIGUOUS_RESUME", [])
+    assert told("v2", after, 201)[1:3] == ("serve", None)
+
+
 KINDS = (
     *["publish"] * 12,
     *("restart", "silent_restart", "climb", "failover", "straggler"),
-    *("junk", "frame", "hole", "cut_all", "swapped"),
+    *("junk", "frame", "hole", "cut_all", "swapped", "stray", "stray"),
 )
 STEP = st.tuples(
     st.sampled_from(KINDS),
@@ -171,12 +182,25 @@ class Publisher:
             self.hear(self.record(kind, scope), -1, who)
         elif kind in ("hole", "cut_all"):
             self.hear(self.record(HOLE, scope if kind == "hole" else ""), -1, "own")
+        elif kind == "stray":
+            self.stray(form, scope, who)
         elif kind == "swapped":
             self.publish(form, scope, who, ahead=2)
             self.publish(form, scope, who, ahead=-1)
             self.lives[-1] = (generation, last + 2)
         else:
             self.publish(form, scope, who, space=-2 if kind == "straggler" else -1)
+
+    def stray(self, form: str, scope: str, who: str) -> None:
+        """Send an id below the newest, of which nothing tells what life of the counter it is of."""
+        generation, last = self.lives[-1]
+        known = self.history.own + self.history.other
+        if last < 2 or not any(space == len(self.lives) - 1 for _, space in known):
+            return
+        epoch = (f"t{generation}" if self.opaque else str(generation)) if form == PREFIXED else None
+        record = self.record(form, scope, epoch, 1 + len(known) % (last - 1))
+        self.history.strays.add(record.place)
+        self.hear(record, len(self.lives) - 1, who)
 
     def publish(self, form: str, scope: str, who: str, *, space: int = -1, ahead: int = 1) -> None:
         space = max(0, len(self.lives) + space)
@@ -204,8 +228,8 @@ def differs_nowhere(version: str, steps: Steps, opaque: bool, capacity: int, lat
     history.now += later * SECOND
     simulation = Simulation(
         version,
-        [Seen(*one) for one in history.own],
-        [Seen(*one) for one in history.other],
+        [Seen(*one, one[0].place in history.strays) for one in history.own],
+        [Seen(*one, one[0].place in history.strays) for one in history.other],
         scope=WS,
         at=history.now,
         capacity=capacity,
