@@ -11,6 +11,9 @@ from events.domain.records import Record
 ROUNDED_BITS = 24
 """Low zero bits in a row that are no chance: three ids near 1.8e18 that all divide by 256."""
 
+CERTAIN_BITS = 256
+"""As many as 32 such ids in a row leave: enough to believe it of them, whatever comes later."""
+
 
 def look(desk: Desk, line: Line, record: Record) -> None:
     """Look at a record whose id is higher than all before it in its line."""
@@ -34,9 +37,23 @@ def note_rounding(desk: Desk, line: Line, record: Record) -> None:
     line.note_bits(record.id or 0)
     if before < ROUNDED_BITS <= line.rounded:
         step = 1 << max(0, (record.id or 0).bit_length() - 53)
-        space = line.bands[record.epoch]
-        desk.open(codes.PRECISION_LOSS, record, "all_rounded", facts={"step": step, "space": space})
+        facts: dict[str, str | int] = {"step": step, "space": line.bands[record.epoch]}
+        line.rounding = desk.open(codes.PRECISION_LOSS, record, "all_rounded", facts=facts)
+    elif line.rounded == NOT_ROUNDED and line.rounding is not None:
+        _end_rounding(desk, line, record, before)
     line.look()
+
+
+def _end_rounding(desk: Desk, line: Line, record: Record, bits: int) -> None:
+    """Let an id that is not rounded tell: few before it were so by chance, many were and are not.
+
+    A counter that steps by 256 for a while is no loss; a reader that was mended still lost ids.
+    """
+    if line.rounding is not None and bits < CERTAIN_BITS:
+        desk.journal.drop(line.rounding)
+    elif line.rounding is not None:
+        desk.journal.change(line.rounding, facts={}, closed_at=record.at)
+    line.rounding = None
 
 
 def _climb(desk: Desk, line: Line, record: Record) -> None:

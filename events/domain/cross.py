@@ -1,8 +1,10 @@
 """Checks across the installations of a project: one feeds another, or two go on with one epoch.
 
-Where the epoch is a token drawn at random, one id in common is enough. Where it is a number or
-there is none, only bodies tell: so many different ones under the same ids and in the same minute
-are one stream that two installations receive, because they share the names of their channels.
+Where the epoch is a token drawn at random, one id in common is enough. A shorter token that is no
+number was chosen, perhaps by both: one id in the same channel is a hint, and a warning only. Where
+the epoch is a number or there is none, only bodies tell: so many different ones under the same ids
+and in the same minute are one stream that two installations receive, because they share the names
+of their channels.
 Source: reference/events-and-loops.md section 4; reference/pad.md section 5.
 """
 
@@ -13,9 +15,9 @@ from typing import Any
 
 from events.domain import codes
 from events.domain.changes import Changes, Journal, is_round, pack, unpack
-from events.domain.findings import Finding
+from events.domain.findings import WARNING, Finding
 from events.domain.records import BARE, PREFIXED, REPLAY, SECOND, Record
-from events.domain.tokens import is_telling
+from events.domain.tokens import is_named, is_telling
 
 WINDOW, SLOTS, PAIRS = 1_024, 64, 64
 TOGETHER = 4_096
@@ -106,7 +108,9 @@ class CrossWatch:
             is_same = bool(body) and body == record.fingerprint
             if not is_telling_one:
                 self._note_alike(record, owner, other, is_same and abs(record.at - at) <= MINUTE)
-            elif is_same:
+            if not is_telling_one and not is_named(record.epoch or ""):
+                continue
+            if is_same:
                 self._tell(codes.CROSS_FEED, record, owner, other, "same_event")
             elif body and record.fingerprint:
                 self._tell(codes.FORKED_EPOCH, record, owner, other, "another_body")
@@ -141,6 +145,8 @@ class CrossWatch:
     def _open(self, code: str, record: Record, owner: str, other: str, rule: str) -> Finding | None:
         facts: dict[str, str | int] = {"other": other}
         names: dict[str, Any] = {"installation": owner, "bus": record.bus}
+        if code != codes.SHARED_NAMESPACE and is_named(record.epoch or ""):
+            rule, names["severity"] = f"{rule}_of_a_name", WARNING
         return self._journal.open(code, record.at, rule, record, facts=facts, **names)
 
     def _real(self, installation: str) -> str:

@@ -26,6 +26,8 @@ RULES: dict[str, str] = {
     "same_body_new_id": "A body comes again in its channel under another id within 60 s.",
     "same_event": "Epoch, id and body are those of another installation.",
     "another_body": "Epoch and id are those of another installation, and the body is not.",
+    "same_event_of_a_name": "The same in one channel, by a short epoch that both may have chosen.",
+    "another_body_of_a_name": "Epoch, channel and id are another's, the epoch short, the body not.",
     "same_bodies": "Eight different bodies come under equal ids, each within a minute.",
     "both_forms": "One lane receives messages with an epoch and without one.",
     "bare_after_roll": "A message without an epoch comes more than 1 h after the first with one.",

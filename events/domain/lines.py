@@ -31,8 +31,8 @@ class Line:
     """See the module. `bands` are its spaces by the epoch on the wire, `strays` those of low ids.
 
     `limit` is the greatest id of the life before, `lone` one that may still be of that life,
-    `rounded` how many low bits of its ids were zero
-    as if they had passed through doubles, -1 once one was not. `is_odd` asks for a closer look at
+    `rounded` how many low bits of its ids were zero as if they had passed through doubles, -1 once
+    one was not, and `rounding` the finding about it. `is_odd` asks for a closer look at
     the next id. `resets` are the counts of points at which the line restarted.
     """
 
@@ -55,6 +55,7 @@ class Line:
         "points",
         "resets",
         "rounded",
+        "rounding",
         "scope",
         "seen",
         "strays",
@@ -79,6 +80,7 @@ class Line:
         self.lone_finding: Finding | None = None
         self.is_unwatched = False
         self.rounded = 0
+        self.rounding: Finding | None = None
         self.resets: list[int] = []
         self.points = 0
         self.is_odd = True
@@ -155,7 +157,7 @@ class Line:
             list(self.bands.items()),
             list(self.strays.items()),
             *(self.limit, pack(self.limited), self.lone, pack(self.lone_finding)),
-            *(self.is_unwatched, self.rounded),
+            *(self.is_unwatched, self.rounded, pack(self.rounding)),
             *(self.resets, self.points),
         ]
 
@@ -175,8 +177,8 @@ def read_line(state: list[Any]) -> Line:
     line.strays = dict(strays)
     line.limit, limited, line.lone, lone, *rest = rest
     line.limited, line.lone_finding = unpack(limited), unpack(lone)
-    line.is_unwatched, line.rounded, resets, line.points = rest
-    line.resets = list(resets)
+    line.is_unwatched, line.rounded, rounding, resets, line.points = rest
+    line.rounding, line.resets = unpack(rounding), list(resets)
     line.look()
     return line
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from events.domain import codes
-from events.domain.findings import Finding
+from events.domain.findings import WARNING, Finding
 from events.domain.holes import BURNED, DELIVERY
 from events.domain.saying import at_least, fact, filled, short
 
@@ -63,7 +63,14 @@ def cross(finding: Finding) -> str:
             "of their channels."
         ),
     }
-    return f"{told[finding.code]}{at_least(finding, 'messages')}"
+    return f"{told[finding.code]}{_perhaps(finding)}{at_least(finding, 'messages')}"
+
+
+def _perhaps(finding: Finding) -> str:
+    """Say that two installations may have chosen one epoch, where it is too short to be drawn."""
+    if finding.severity != WARNING:
+        return ""
+    return " The epoch is so short that both may have chosen it, and then this is chance."
 
 
 def mixed(finding: Finding) -> str:

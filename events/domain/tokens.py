@@ -22,6 +22,14 @@ def is_telling(token: str) -> bool:
     return bits_of(token) >= ENOUGH
 
 
+def is_named(token: str) -> bool:
+    """Tell whether a token is a name that somebody chose: not counted, and not drawn either.
+
+    Two installations may have chosen the same one, so that what they have in common is a hint.
+    """
+    return any(one.isalpha() for one in token) and not is_telling(token)
+
+
 def bits_of(token: str) -> float:
     """Estimate the bits of chance in a token from how it is written, rather too few than many."""
     if _UUID.match(token):

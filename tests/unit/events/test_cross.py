@@ -59,6 +59,28 @@ def test_a_fork_is_found_where_the_ids_meet_and_not_where_one_is_alone() -> None
     assert codes_of(records) == []
 
 
+@pytest.mark.parametrize(
+    ("theirs", "code", "rule"),
+    [
+        ("y", "FORKED_EPOCH", "another_body_of_a_name"),
+        ("x", "CROSS_FEED", "same_event_of_a_name"),
+    ],
+)
+def test_a_short_token_that_is_no_number_is_a_hint_that_chance_may_explain(
+    theirs: str, code: str, rule: str
+) -> None:
+    (found,) = findings(pair("e1", 1, "x", theirs))
+
+    assert (found["code"], found["severity"], found["rule"]) == (code, "warning", rule)
+    assert "both may have chosen it" in found["sentence"]
+
+
+def test_a_short_token_in_another_channel_is_no_hint() -> None:
+    first, second = pair("e1", 1, "x", "y")
+
+    assert codes_of([first, second | {"scope": "elsewhere"}], density="sparse") == []
+
+
 @pytest.mark.parametrize("epoch", ["1", "17", "1790000000", None])
 def test_numbers_and_bare_ids_of_two_installations_may_be_equal(epoch: str | None) -> None:
     for bodies in (("x", "x"), ("x", "y")):

@@ -161,6 +161,24 @@ def test_ids_that_all_divide_by_256_were_rounded_and_are_neither_gaps_nor_resets
     assert (rounded["code"], rounded["facts"]["step"]) == ("PRECISION_LOSS", 256)
 
 
+def test_an_id_that_is_not_rounded_takes_back_what_a_few_before_it_looked_like() -> None:
+    first = BASED // 256 * 256
+    ids = [first, first + 256, first + 512, first + 513, first + 768]
+    records = told(*((None, one) for one in ids), start=START)
+
+    assert codes_of(records[:3], density="sparse") == [("PRECISION_LOSS", str(first + 512))]
+    assert codes_of(records, density="sparse") == []
+
+
+def test_many_rounded_ids_stay_told_when_the_reader_is_mended() -> None:
+    first = BASED // 256 * 256
+    ids = [*(first + 256 * one for one in range(40)), first + 256 * 40 + 1]
+
+    (rounded,) = findings(told(*((None, one) for one in ids), start=START), density="sparse")
+
+    assert (rounded["code"], rounded["id"]) == ("PRECISION_LOSS", str(first + 512))
+
+
 def test_two_ids_that_divide_by_256_are_chance() -> None:
     first = BASED // 256 * 256
     records = told((None, first), (None, first + 256), (None, first + 257), start=START)

@@ -65,6 +65,16 @@ CASES = [
         [("FORKED_EPOCH", "1")],
     ),
     Case(
+        "19 as written: a short token and id, two bodies, two installations",
+        [message(0, "e1", 1, "ours"), message(1, "e1", 1, "theirs", installation="i2")],
+        [("FORKED_EPOCH", "1")],
+    ),
+    Case(
+        "a short token, id and body in two installations",
+        [message(0, "e1", 1, "one"), message(1, "e1", 1, "one", installation="i2")],
+        [("CROSS_FEED", "1")],
+    ),
+    Case(
         "20: equal generation numbers of two installations",
         [message(0, "1", 1, "ours"), message(1, "1", 1, "theirs", installation="i2")],
         [],
