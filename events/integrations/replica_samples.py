@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +61,21 @@ class MetricsPage:
         request = urllib.request.Request(self.url, headers=headers)  # noqa: S310
         try:
             with opener.open(request, timeout=TIMEOUT_S) as answer:
-                return str(answer.read(LONGEST_PAGE).decode("utf-8", "replace"))
+                return _page_of(answer).decode("utf-8", "replace")
         except (OSError, ValueError) as error:
             said = getattr(error, "reason", None) or error
             raise Unread(f"The metrics of {self.replica} cannot be read: {said}") from error
+
+
+def _page_of(answer: HTTPResponse) -> bytes:
+    """Read a page; TimeoutError for one that drips, of which each part comes in time."""
+    until = time.monotonic() + TIMEOUT_S
+    page = b""
+    while len(page) < LONGEST_PAGE and (part := answer.read1(LONGEST_PAGE - len(page))):
+        page += part
+        if time.monotonic() > until:
+            raise TimeoutError("timed out")
+    return page
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
