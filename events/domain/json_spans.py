@@ -41,7 +41,8 @@ class NotJson(ValueError):
 class Span:
     """A value from `start` to `end` in the text; members in their order, equal names included.
 
-    `is_cut` holds of the whole where something in it lies too deep to be kept.
+    `is_cut` holds of the whole where something in it lies too deep to be kept, `named_at` is where
+    the name of a member stands.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Span:
     members: list[tuple[str, Span]] = field(default_factory=list)
     items: list[Span] = field(default_factory=list)
     is_cut: bool = False
+    named_at: tuple[int, int] = (0, 0)
 
 
 def may_be_deep(text: str) -> bool:
@@ -146,6 +148,7 @@ class _Reader:
             return
         name = self._name(kind, start, end)
         child = self._begin(*self._token())
+        child.named_at = (start, end)
         if is_kept:
             parent.members.append((name, child))
 

@@ -27,6 +27,8 @@ _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
 _STAR = "*"
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,31}")
+"""What a member is called by a programmer. Other names may be those of people, as keys of a map."""
 
 
 class Masked(NamedTuple):
@@ -46,7 +48,8 @@ Hidden = tuple[str, Span]
 def mask_of(profile: str, paths: Sequence[str] | None, kept: Iterable[str] = ()) -> Mask:
     """Give the mask of a bus.
 
-    Pad's buses: what is personal, texts in members that Pad does not have, and what `paths` name.
+    Pad's buses: what is personal, texts in members that Pad does not have, names of such members
+    that are no plain names, and what `paths` name.
     Other buses: what `paths` name; where these are None, nobody has said what is personal, and all
     texts are masked but times, kinds, and what lies at the paths `kept`. Raises ValueError for a
     path that cannot be read.
@@ -76,6 +79,8 @@ class _PadMask:
         names = [one for one in self.in_order if value.get(one)]
         if value.keys() <= self.known:
             return _mask_quickly(text, value, names, _quick(self.personal))
+        if not all(map(_PLAIN_NAME.fullmatch, value.keys() - self.known)):
+            return None
         beside = [one for one in value.keys() - self.known if value[one]]
         if not all(type(value[one]) in (str, int, float, bool) for one in beside):
             return None
@@ -86,8 +91,11 @@ class _PadMask:
     def _hidden(self, text: str, root: Span) -> Iterable[Hidden]:
         for key, span in root.members:
             name = self.fields.find(key)
+            shown = name or _shown(key)
+            if shown != (name or key):
+                yield shown, Span(STRING, *span.named_at)
             if name in self.personal or (name is None and _holds_text(span)):
-                yield name or key, span
+                yield shown, span
         for path, steps in self.named:
             yield from ((path, span) for span in json_paths.find_spans(root, steps))
 
@@ -139,6 +147,11 @@ class _TextMask:
         if path in self.kept or (len(path) == 1 and path[0] in KINDS):
             return True
         return _TIME.fullmatch(text, span.start + 1, span.end - 1) is not None
+
+
+def _shown(name: str) -> str:
+    """Give the name of a member that Pad does not have, masked where it may be a person's."""
+    return name if _PLAIN_NAME.fullmatch(name) else _STAR * len(name)
 
 
 def _holds_text(span: Span) -> bool:
