@@ -60,7 +60,12 @@ def bus(project_id: int, name: str, as_of_text: str = "") -> Document:
 
 def _bus(project_id: int, row: Document, cut: AsOf) -> Document:
     found = bus_documents.bus_document(project_id, row, cut)
-    return {**found, "findings": findings.tally_of(project_id, [row["bus"]], cut)[row["bus"]]}
+    crossed = findings.crossed(project_id, cut)
+    return {
+        **found,
+        "findings": findings.tally_of(project_id, [row["bus"]], cut)[row["bus"]],
+        "crossed": crossed.get((row["installation"], row["name"]), []),
+    }
 
 
 def bus_page(

@@ -65,6 +65,16 @@ def bus(project: ProjectRow, one: Document) -> Document:
         "installation_url": address(project, "installations", one["installation_id"]),
         "lanes": [lane(project, each) for each in one["lanes"]],
         "findings": found,
+        "crossed": [
+            {
+                **each,
+                "tone": severity_tone(each["severity"]),
+                "label": f"seen in {each['installation']} too: {mark_of(each['code']).word}",
+                "icon": mark_of(each["code"]).icon,
+                "url": address(project, "findings", each["finding"]),
+            }
+            for each in one.get("crossed", [])
+        ],
         "findings_count": sum(each["count"] for each in found),
         "worst": found[0] if found else None,
     }

@@ -122,22 +122,40 @@ def _tally(count: int, opened: int, newest: int) -> Document:
 
 
 def crossing(project_id: int, installation: str, cut: AsOf, limit: int) -> list[Document]:
-    """Give the newest findings between an installation and others, whichever side they name.
-
-    They are grave; so many of the newest grave findings are looked through.
-    """
-    in_force, leaves = _in_force(cut)
-    where = (
-        f"FROM bus_finding f WHERE f.project_id = %s AND f.severity = %s AND {in_force} "
-        f"AND {_STANDING} ORDER BY f.due_at DESC LIMIT %s"
-    )
-    found = _select(where, [project_id, CRITICAL, *leaves, micros(cut.at), COUNTED])
-    own = [row for row in found if row["origin"] == CROSS and _is_between(row, installation)]
+    """Give the newest findings between an installation and others, whichever side they name."""
+    own = [
+        row
+        for row in _crossings(project_id, cut)
+        if installation in (row["installation"], _other_of(row))
+    ]
     return _documents(project_id, own[:limit])
 
 
-def _is_between(row: Document, installation: str) -> bool:
-    return installation in (row["installation"], json.loads(row["facts"] or "{}").get("other"))
+def crossed(project_id: int, cut: AsOf) -> dict[tuple[str, str], list[Document]]:
+    """Give what was found across installations by the name of the other one and of the bus.
+
+    Such a finding is one of the installation where it showed; the other has as much to do with it.
+    """
+    found: dict[tuple[str, str], list[Document]] = {}
+    for row in _crossings(project_id, cut):
+        told = {name: row[name] for name in ("finding", "code", "severity", "installation")}
+        found.setdefault((_other_of(row), row["bus_name"]), []).append(told)
+    return found
+
+
+def _crossings(project_id: int, cut: AsOf) -> list[Document]:
+    """Give findings across installations, among the newest grave ones."""
+    in_force, leaves = _in_force(cut)
+    newest = (
+        f"(SELECT * FROM bus_finding f WHERE f.project_id = %s AND f.severity = %s AND {in_force} "  # noqa: S608
+        f"AND {_STANDING} ORDER BY f.due_at DESC LIMIT {COUNTED}) AS f"
+    )
+    given = [project_id, CRITICAL, *leaves, micros(cut.at), CROSS]
+    return _select(f"FROM {newest} WHERE f.origin = %s ORDER BY f.due_at DESC, f.finding", given)
+
+
+def _other_of(row: Document) -> str:
+    return str(json.loads(row["facts"] or "{}").get("other", ""))
 
 
 def _where(project_id: int, wanted: Wanted) -> tuple[str, list[Any]]:

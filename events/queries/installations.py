@@ -82,6 +82,7 @@ def _summaries(project_id: int, found: Sequence[Document], cut: AsOf) -> list[Do
     names = [row["bus"] for row in listed]
     lanes = _by("bus", buses.lanes_of(project_id, names))
     tallies = findings.tally_of(project_id, names, cut)
+    crossed = findings.crossed(project_id, cut)
     unwatched = _unwatched(project_id, names, cut)
     replicas = _by("installation_id", _replicas(project_id, own))
     heard = _by("installation_id", listed)
@@ -94,6 +95,7 @@ def _summaries(project_id: int, found: Sequence[Document], cut: AsOf) -> list[Do
                 {
                     **bus_documents.bus_summary(bus, lanes[bus["bus"]]),
                     "findings": tallies[bus["bus"]],
+                    "crossed": crossed.get((row["name"], bus["name"]), []),
                     "unwatched": unwatched.get(bus["bus"], _NOTHING),
                 }
                 for bus in heard[row["installation"]]

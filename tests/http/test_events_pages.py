@@ -376,3 +376,6 @@ def test_what_crosses_from_one_installation_into_another_is_told_on_both_pages(
     assert told["i2"] == told["i3"]
     assert {one["code"] for one in told["i2"]} == {"CROSS_FEED"}
     assert "crosses into another" in house.page(f"installations/{names.installation_id('i2')}")
+    shown = house.page("installations"), house.page(f"buses/{names.bus_id('i2', 'watch')}")
+    assert all("seen in i3 too: fed by another installation" in page for page in shown)
+    assert "no findings" not in shown[0]
