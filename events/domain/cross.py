@@ -24,6 +24,10 @@ TOGETHER = 4_096
 """The ids of an installation that are kept in all slots together, so that the state stays short."""
 ALIKE = 8
 MINUTE = 60 * SECOND
+_OF_A_NAME = {
+    "same_event": "same_event_of_a_name",
+    "another_body": "another_body_of_a_name",
+}
 Name = tuple[str, str, str]
 Seen = dict[int, tuple[str, int]]
 
@@ -146,7 +150,7 @@ class CrossWatch:
         facts: dict[str, str | int] = {"other": other}
         names: dict[str, Any] = {"installation": owner, "bus": record.bus}
         if code != codes.SHARED_NAMESPACE and is_named(record.epoch or ""):
-            rule, names["severity"] = f"{rule}_of_a_name", WARNING
+            rule, names["severity"] = _OF_A_NAME[rule], WARNING
         return self._journal.open(code, record.at, rule, record, facts=facts, **names)
 
     def _real(self, installation: str) -> str:

@@ -38,6 +38,7 @@ def test_every_rule_gives_the_answer_that_is_told(row: list[str]) -> None:
         "below_floor": (resume.Lane("e1", 5, 9), 3, None),
         "after_epoch_change": (changed("epoch"), 4, None),
         "number_in_two_spaces": (changed("reset"), 6, None),
+        "unsettled": (resume.Lane("e1", 5, 9, unsettled=[1]), 7, None),
         "covered": (resume.Lane("e1", 5, 9), 7, None),
     }
 
