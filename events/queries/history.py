@@ -10,6 +10,7 @@ from events.domain.lane_facts import SpaceFacts
 from events.domain.records import BARE, FRAME, HOLE, JUNK, PREFIXED, Record
 from events.domain.true_lanes import Seen
 from events.domain.true_spaces import TrueSpaces, seen_of
+from events.domain.vouching import CLOCKS
 from events.queries import rows
 from events.queries.buffer_view import View
 from events.queries.vouching import bands_of
@@ -60,7 +61,8 @@ def history_of(view: View) -> History:
     first = found[0][1] if found else None
     told = [_record(row, view.lane["source"], view) for row in found]
     own = seen_of([*_before(view, bands, first), *told], spaces)
-    played = sorted([*own, *_holes(view, first)], key=lambda one: one.record.at)
+    breaks = [*_holes(view, first), *_dropped(view, first)]
+    played = sorted([*breaks, *own], key=lambda one: one.record.at)
     return History(
         own=played,
         others=_others(view, spaces),
@@ -132,11 +134,21 @@ def _holes(view: View, first: int | None) -> list[Seen]:
         "AND from_at <= %s AND leaf_index < %s ORDER BY from_at LIMIT 1000"
     )
     given = [view.project_id, view.lane["bus"], view.lane["source"], first, view.at, view.end]
-    return [
-        Seen(Record(one["from_at"], view.lane["installation"], view.lane["bus_name"],
-                    view.lane["source"], "", HOLE, until=one["to_at"]))
-        for one in rows.select("from_at, to_at", where, given)
-    ]  # fmt: skip
+    found = rows.select("from_at, to_at", where, given)
+    return [_break(view, one["from_at"], one["to_at"]) for one in found]
+
+
+def _dropped(view: View, first: int | None) -> list[Seen]:
+    """Give the last reset that the replica told of: its buffers began anew there."""
+    at = view.ring.dropped_at
+    if at is None or first is None or at - CLOCKS < first:
+        return []
+    return [_break(view, at - CLOCKS, at - CLOCKS)]
+
+
+def _break(view: View, at: int, until: int) -> Seen:
+    names = (view.lane["installation"], view.lane["bus_name"], view.lane["source"])
+    return Seen(Record(at, *names, "", HOLE, until=until))
 
 
 def _others(view: View, spaces: TrueSpaces) -> list[Seen]:

@@ -92,3 +92,44 @@ def test_a_buffer_of_a_term_is_judged_by_it_everywhere(house: House) -> None:
 
     assert (head["floor"], head["high_water"], head["count"]) == ("4", "3", 0)
     assert (given["floor"], given["rule"]) == ("4", "below_floor")
+
+
+@pytest.mark.parametrize(
+    ("profile", "count", "reset"),
+    [("generation", 0, "undecodable_message"), ("bare", 1, None)],
+)
+def test_a_message_that_cannot_be_read_empties_the_buffers_of_a_version_that_drops_for_it(
+    house: House, profile: str, count: int, reset: str | None
+) -> None:
+    epoch = "7" if profile == "generation" else None
+    rows = [*buses.run([5], 0, epoch=epoch), buses.junk(1)]
+    house.tell(*buses.segments(rows, profile=profile))
+    lane = names.lane_id("i1", "activity", "tail")
+
+    head = house.read(f"lanes/{lane}/buffer?at={AT}")["head"]
+    tried = house.read(f"lanes/{lane}/resume?at={AT}&cursor=5")
+
+    told = head["last_reset"]
+    assert (head["cold"], tried["lane_then"]["cold"], head["floor"]) == (True, True, None)
+    assert (head["count"], told and told["reason"]) == (count, reset)
+
+
+def test_what_came_after_a_message_that_cannot_be_read_is_a_buffer_of_its_own(house: House) -> None:
+    rows = [*WHOLE, buses.junk(10), *buses.run([11, 12], 11)]
+    house.tell(*buses.segments(rows))
+    lane = names.lane_id("i1", "activity", "tail")
+
+    head = house.read(f"lanes/{lane}/buffer?at={AT}")["head"]
+
+    assert (head["cold"], head["count"], head["oldest"], head["floor"]) == (False, 2, "11", "11")
+    assert head["last_reset"]["told_by"] == "messages"
+
+
+def test_the_models_of_a_replica_begin_anew_where_it_told_of_a_reset(house: House) -> None:
+    lane = names.lane_id("i1", "activity", "r1")
+    house.tell(*lane_of("activity", WHOLE), reset("activity", 4))
+
+    tried = house.read(f"lanes/{lane}/resume?at={AT}&cursor=2&version=v2")
+
+    (model,) = tried["versions"]
+    assert (tried["answer"], model["safe"]["answer"], model["answer"]) == ("refuse",) * 3
