@@ -187,7 +187,7 @@ def head_of(view: View) -> Document:
         "count": len(ordered) if dump is None else dump["count"],
         "capacity": (dump and dump["capacity"]) or view.capacity,
         "max_age_s": view.max_age_s,
-        "cold": not ordered,
+        "cold": not ordered or (dump is None and view.vouched.cold),
         "authority": _authority(view.authority, high_water),
         "authority_kept": view.authority is not None or view.end == NOW,
         "last_reset": _last_reset(view),
@@ -218,11 +218,11 @@ def _authority(one: Document | None, high_water: int | None) -> Document | None:
 
 
 def _last_reset(view: View) -> Document | None:
-    """Give what emptied the buffer last: a reset that the replica told of, or a new ID space."""
+    """Give what emptied the buffer last: a reset, junk that its version drops for, a new space."""
     ring, space = view.ring, view.space
     born = None if space is None or space["kind"] == "adopted" else space["born_at"]
     if ring.dropped_at is not None and (born is None or ring.dropped_at >= born):
-        return {"reason": ring.reason, "at": moment(ring.dropped_at), "told_by": "replica"}
+        return {"reason": ring.reason, "at": moment(ring.dropped_at), "told_by": ring.told_by}
     if space is None or born is None:
         return None
     reason = _BORN.get(space["kind"], space["kind"])

@@ -91,6 +91,17 @@ def last_junk(project_id: int, span: Span, channel: str) -> int:
     return NONE if found is None else int(found)
 
 
+def last_junk_at(project_id: int, span: Span, channel: str, at: int) -> tuple[int, int | None]:
+    """Give ordinal and time of the last message of a channel by then that could not be read."""
+    found = bulk.select_rows(
+        "SELECT ordinal, at FROM bus_message WHERE project_id = %s AND lane = %s AND scope IN "
+        "(%s, %s) AND ordinal >= %s AND ordinal < %s AND form = %s AND at <= %s "
+        "ORDER BY ordinal DESC LIMIT 1",
+        [project_id, span.lane, channel, "", span.first, span.end, JUNK[0], at],
+    )
+    return found[0] if found else (NONE, None)
+
+
 def watched_since(project_id: int, lane: str, end: int, at: int) -> int | None:
     """Give when the last hole in our watching of a lane ended, of those that had begun by then.
 

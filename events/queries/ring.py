@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from events.domain.profiles import ACTIVITY_PROFILES
+from events.domain.replicas.resets import UNDECODABLE
+from events.domain.replicas.versions import version_of
 from events.domain.vouching import CLOCKS
-from events.queries import rows
+from events.queries import messages, rows
 from events.queries.lane_state import LaneCut
+from events.queries.messages import Span
 from events.queries.rows import Document
 from kit import bulk
 
@@ -49,8 +52,9 @@ class Ring:
 
     `newest` are the messages that it is made of, newest first, with one that fell out where there
     is one. `spaces` are the ordinals of the ID spaces it is of, `space` the one that counts among
-    them, None for a lane that nothing was seen of. `dropped_at` is when the replica last told that
-    it dropped its buffers, and `reason` why.
+    them, None for a lane that nothing was seen of. `dropped_at` is when the replica last dropped
+    the buffer, `reason` why, and `told_by` whether it said so or its messages tell. `junk` is the
+    ordinal of the last message that could not be read, -1 for none.
     """
 
     held: Sequence[Held]
@@ -60,9 +64,13 @@ class Ring:
     spaces: Sequence[int] = ()
     dropped_at: int | None = None
     reason: str = ""
+    told_by: str = "replica"
+    junk: int = messages.NONE
 
 
 NOTHING = Ring(())
+_DROPPING = [one for one in ACTIVITY_PROFILES if version_of(one).ends_on_junk]
+"""Whose replicas drop the buffer of a channel when they cannot read a message of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,12 @@ def ring_of(project_id: int, lane: Document, cut: LaneCut | None, wanted: Wanted
         return NOTHING
     dropped_at, reason = dropped(project_id, lane, wanted)
     found = _newest(project_id, cut, wanted, (dropped_at or 0) - CLOCKS)
+    junk, junk_at = _last_junk(project_id, cut, wanted, found)
+    told_by = "replica"
+    if lane["profile"] in _DROPPING and junk_at is not None:
+        found = [one for one in found if one.ordinal > junk]
+        if junk_at >= (dropped_at or 0):
+            dropped_at, reason, told_by = junk_at, UNDECODABLE, "messages"
     oldest_at = 0 if wanted.max_age is None else wanted.at - wanted.max_age
     current = cut.facts.current
     return Ring(
@@ -95,7 +109,17 @@ def ring_of(project_id: int, lane: Document, cut: LaneCut | None, wanted: Wanted
         spaces=cut.facts.together,
         dropped_at=dropped_at,
         reason=reason,
+        told_by=told_by,
+        junk=junk,
     )
+
+
+def _last_junk(
+    project_id: int, cut: LaneCut, wanted: Wanted, found: Sequence[Held]
+) -> tuple[int, int | None]:
+    """Give ordinal and time of the last message that could not be read, of those since `found`."""
+    span = Span(cut.span.lane, found[-1].ordinal if found else cut.span.end, cut.span.end)
+    return messages.last_junk_at(project_id, span, wanted.channel, wanted.at)
 
 
 def _newest(project_id: int, cut: LaneCut, wanted: Wanted, since: int) -> list[Held]:

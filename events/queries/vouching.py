@@ -11,7 +11,6 @@ from events.domain.true_lanes import SETTLE
 from events.domain.vouching import Broken, is_left_behind, vouched
 from events.queries import messages
 from events.queries.lane_state import MOST_COMPARED
-from events.queries.messages import Span
 from kit import bulk
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def vouched_of(view: View) -> Lane:
         ring.newest,
         view.bounds,
         Broken(
-            junk=_junk(view, cut.span.end),
+            junk=ring.junk,
             watched_since=_watched_since(view),
             dropped_at=ring.dropped_at,
             is_left_behind=is_left_behind(cut.facts, others, view.at),
@@ -47,12 +46,6 @@ def vouched_of(view: View) -> Lane:
         at=view.at,
         elsewhere=_elsewhere(view, others, ring.epoch),
     )
-
-
-def _junk(view: View, end: int) -> int:
-    first = view.ring.newest[-1].ordinal if view.ring.newest else end
-    span = Span(view.lane["source"], first, end)
-    return messages.last_junk(view.project_id, span, view.channel)
 
 
 def _watched_since(view: View) -> int | None:
