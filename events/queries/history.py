@@ -139,8 +139,11 @@ def _holes(view: View, first: int | None) -> list[Seen]:
 
 
 def _dropped(view: View, first: int | None) -> list[Seen]:
-    """Give the last reset that the replica told of: its buffers began anew there."""
-    at = view.ring.dropped_at
+    """Give the last reset that the replica told of: its buffers began anew there.
+
+    Those that its messages tell of the models find by themselves, each as its version would.
+    """
+    at = view.ring.dropped_at if view.ring.told_by == "replica" else None
     if at is None or first is None or at - CLOCKS < first:
         return []
     return [_break(view, at - CLOCKS, at - CLOCKS)]

@@ -133,3 +133,13 @@ def test_the_models_of_a_replica_begin_anew_where_it_told_of_a_reset(house: Hous
 
     (model,) = tried["versions"]
     assert (tried["answer"], model["safe"]["answer"], model["answer"]) == ("refuse",) * 3
+
+
+def test_what_its_messages_tell_of_each_version_finds_by_itself(house: House) -> None:
+    lane = names.lane_id("i1", "activity", "r1")
+    rows = [buses.run(some, some[0] - 1, epoch=None) for some in (range(1, 11), range(12, 14))]
+    house.tell(*lane_of("activity", [*rows[0], buses.junk(10.9), *rows[1]]))
+
+    found = house.read(f"lanes/{lane}/resume?at={AT}&cursor=9")["versions"]
+
+    assert [one["answer"] for one in found] == ["serve", "serve", "refuse", "refuse"]
