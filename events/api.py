@@ -102,10 +102,11 @@ def get_timeline(
     begin: From = "",
     to: Text = "",
     width: Text = "",
+    lane: Text = "",
     as_of: Text = "",
 ) -> HttpResponseBase:
     project = project_of(request)
-    asked = Range(begin, to, width)
+    asked = Range(begin, to, width, lane)
     return http.json_response(documents.bus_timeline(project.id, bus, asked, as_of))
 
 

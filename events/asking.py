@@ -50,11 +50,15 @@ def text_of(name: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of a bus's life, as its address gives it: texts, empty where nothing is said."""
+    """A part of a bus's life, as its address gives it: texts, empty where nothing is said.
+
+    `lane` is one that is wanted for sure, however many the bus has.
+    """
 
     begin: str = ""
     end: str = ""
     width: str = ""
+    lane: str = ""
 
     def axis(self, now: datetime, first: int, last: int) -> Axis:
         """Give the range, with what is not said taken from the first and the last that is known."""

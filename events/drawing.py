@@ -112,7 +112,7 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
         "marks": _marks(document, rows, drawn, scale, foot, asked),
         "spaces": _spaces(of_lane, asked)[:MOST_SPACES],
         "lanes": len(shown),
-        "lanes_left_out": 0 if lane else len(document["strips"]) - len(shown),
+        "lanes_left_out": 0 if lane else _lanes_of(document) - len(shown),
         "spaces_left_out": max(0, len(of_lane) - MOST_SPACES),
         "moves": twin.moves_of(document, asked),
         "table": twin.table_of(document, asked),
@@ -120,6 +120,11 @@ def timeline_of(document: Document, asked: Mapping[str, str]) -> Document:
         "chosen": _chosen(document["findings"], asked),
         "shapes": json.dumps(SHAPES),
     }
+
+
+def _lanes_of(document: Document) -> int:
+    strips: int = len(document["strips"])
+    return max(strips, int(document.get("lanes_count", 0)))
 
 
 def _row(row: Row, scale: Scale, asked: Mapping[str, str], *, is_sparse: bool) -> Document:

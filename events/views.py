@@ -64,7 +64,7 @@ def installation(request: HttpRequest, project: ProjectRow, installation: str) -
 def bus(request: HttpRequest, project: ProjectRow, bus: str) -> HttpResponseBase:
     """Show one bus over time: a band for each ID space, strips of replicas, and findings."""
     asked = texts(request, "from", "to", "width", "lane", "band", "finding", "row", "as_of")
-    span = Range(asked["from"], asked["to"], asked["width"])
+    span = Range(asked["from"], asked["to"], asked["width"], asked["lane"])
     document, line, found = documents.bus_page(project.id, bus, span, asked["as_of"])
     show_as_of(request, find_past(project.id, asked["as_of"]))
     shown = present.bus(project, document)

@@ -9,7 +9,7 @@ from events.domain.times import moment, moment_or_none
 from events.domain.told.names import BusName
 from events.queries import rows, told_lanes
 from events.queries.bus_settings import settings_at
-from events.queries.buses import get_bus, lanes_of, spaces_of
+from events.queries.buses import get_bus, lanes_of, spaces_of, totals_of
 from events.queries.rows import Document
 from ledger.queries import feeds, lists
 from ledger.queries.as_of import AsOf
@@ -86,7 +86,14 @@ def bus_summary(row: Document, lanes: Sequence[Document]) -> Document:
         "watched_to": moment(row["to_at"]),
         "last_at": moment_or_none(row["last_at"]),
         "lanes": [lane_summary(lane) for lane in lanes],
+        "lanes_count": count_of(lanes),
     }
+
+
+def count_of(lanes: Sequence[Document]) -> int:
+    """Tell how many lanes a bus has of which these were read: with many, not all are."""
+    told = sum(bool(one.get("is_told")) for one in lanes)
+    return told + max((one["all_lanes"] for one in lanes if not one.get("is_told")), default=0)
 
 
 def bus_at(project_id: int, bus: str, cut: AsOf) -> Document:
@@ -113,7 +120,7 @@ def bus_document(project_id: int, row: Document, cut: AsOf) -> Document:
     spaces = spaces_of(project_id, [one["lane"] for one in lanes], end)
     told = told_lanes.told_lanes(project_id, row, lanes, end)
     return {
-        **bus_summary(row if end is None else _past(row, lanes), [*lanes, *told]),
+        **bus_summary(row if end is None else _past(project_id, row, end), [*lanes, *told]),
         "settings": settings_of(row),
         "settings_leaf": rows.as_text(row["settings_leaf"]),
         "spaces": [space_document(one) for one in spaces[::-1][:SPACES]],
@@ -121,17 +128,12 @@ def bus_document(project_id: int, row: Document, cut: AsOf) -> Document:
     }
 
 
-def _past(row: Document, lanes: Sequence[Document]) -> Document:
+def _past(project_id: int, row: Document, end: int) -> Document:
     """Give the row of a bus as its lanes were."""
-    summed = ("messages", "frames", "junk", "refused", "late")
-    heard = [lane["last_at"] for lane in lanes if lane["last_at"] is not None]
-    return {
-        **row,
-        **{name: sum(lane[name] for lane in lanes) for name in summed},
-        "from_at": min((lane["from_at"] for lane in lanes), default=row["from_at"]),
-        "to_at": max((lane["to_at"] for lane in lanes), default=row["from_at"]),
-        "last_at": max(heard, default=None),
-    }
+    found = totals_of(project_id, row["bus"], end)
+    if found["from_at"] is None:
+        found |= {"from_at": row["from_at"], "to_at": row["from_at"]}
+    return {**row, **found}
 
 
 def settings_of(row: Document) -> Document:

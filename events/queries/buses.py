@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from events.domain.told.names import TAIL
 from events.queries import rows
 from events.queries.rows import Document
 
@@ -21,9 +22,22 @@ _STATE = (
 )  # fmt: skip
 """What a lane is called, and what each of its segments may change.
 
-Rows have two more: `held_from` is the first ordinal of which a message is kept now, and `source`
-the lane whose messages are read.
+Rows have more: `held_from` is the first ordinal of which a message is kept now, `source` the lane
+whose messages are read, `all_lanes` how many lanes its bus has.
 """
+MOST_LANES = 100
+"""Lanes of a bus that are looked at. Anybody who may write can name any number of replicas."""
+_NEWEST = (
+    "(SELECT x.project_id, x.lane, count(*) OVER (PARTITION BY x.bus) AS all_lanes, "
+    "row_number() OVER (PARTITION BY x.bus ORDER BY x.first_leaf, x.lane) AS age, "
+    "row_number() OVER (PARTITION BY x.bus ORDER BY CASE x.replica WHEN %s THEN 0 ELSE 1 END, "
+    "{last} DESC, x.lane) AS place FROM bus_lane x WHERE x.project_id = %s AND {listed}) AS chosen "
+    "JOIN bus_lane l ON l.project_id = chosen.project_id AND l.lane = chosen.lane"
+)
+_STEP = (
+    "(SELECT max(y.leaf_index) FROM bus_lane_step y WHERE y.project_id = {of}.project_id "
+    "AND y.lane = {of}.lane AND y.leaf_index < %s)"
+)
 SPACE = (
     "lane, ordinal, epoch, kind, born_at, last_at, first, last, least, greatest, count, parent, "
     "switch_id"
@@ -42,34 +56,65 @@ def get_bus(project_id: int, bus: str) -> Document:
     return found[0]
 
 
-def lanes_of(project_id: int, buses: Sequence[str], end: int | None = None) -> list[Document]:
-    """Give the rows of the lanes of some buses, by replica, now or below the leaf `end`."""
-    listed = f"l.bus IN ({rows.marks(buses)})"
-    return _lanes(project_id, listed, buses, end)
+def lanes_of(
+    project_id: int, buses: Sequence[str], end: int | None = None, besides: str = ""
+) -> list[Document]:
+    """Give the rows of the lanes of some buses, by replica, now or below the leaf `end`.
+
+    Of a bus with more than `MOST_LANES` it gives our own tail's, the oldest, those heard last, and
+    the one that `besides` names.
+    """
+    listed = f"x.bus IN ({rows.marks(buses)})"
+    values: list[Any] = list(buses)
+    last: list[Any] = []
+    if end is not None:
+        listed, values, last = f"{listed} AND x.first_leaf < %s", [*values, end], [end]
+    newest = _NEWEST.format(last=_STEP.format(of="x") if last else "x.last_leaf", listed=listed)
+    shown = f"(chosen.place <= {MOST_LANES} OR chosen.age = 1 OR l.lane = %s)"
+    given = [TAIL, *last, project_id, *values]
+    return _lanes(newest, "chosen.all_lanes", shown, (given, [besides]), end)
 
 
 def find_lane(project_id: int, lane: str, end: int | None = None) -> Document | None:
     """Give the row of a lane; None for an id that is none, or none yet."""
-    found = _lanes(project_id, "l.lane = %s", [lane], end)
+    given: list[Any] = [project_id, lane]
+    where = "l.project_id = %s AND l.lane = %s"
+    found = _lanes("bus_lane l", "1 AS all_lanes", where, ([], given), end)
     return found[0] if found else None
 
 
-def _lanes(project_id: int, listed: str, values: Sequence[Any], end: int | None) -> list[Document]:
+def _lanes(
+    source: str, more: str, where: str, given: tuple[list[Any], list[Any]], end: int | None
+) -> list[Document]:
+    """Read lanes; `given` are the parameters of the source and those of the condition."""
+    before, after = given
+    state = "l" if end is None else "s"
+    named = [f"l.{name}" for name in _NAMES] + [f"{state}.{name}" for name in _STATE]
+    columns = ", ".join([*named, "l.kept_from AS held_from", "l.lane AS source", more])
     order = "ORDER BY l.bus, l.replica, l.lane"
     if end is None:
-        columns = ", ".join(f"l.{name}" for name in (*_NAMES, *_STATE))
-        columns += ", l.kept_from AS held_from, l.lane AS source"
-        where = f"FROM bus_lane l WHERE l.project_id = %s AND {listed} {order}"
-        return rows.select(columns, where, [project_id, *values])
-    columns = ", ".join([f"l.{name}" for name in _NAMES] + [f"s.{name}" for name in _STATE])
-    columns += ", l.kept_from AS held_from, l.lane AS source"
-    where = (
-        "FROM bus_lane l JOIN bus_lane_step s ON s.project_id = l.project_id AND s.lane = l.lane "  # noqa: S608
-        "AND s.leaf_index = (SELECT max(x.leaf_index) FROM bus_lane_step x WHERE "
-        "x.project_id = l.project_id AND x.lane = l.lane AND x.leaf_index < %s) "
-        f"WHERE l.project_id = %s AND {listed} {order}"
+        return rows.select(columns, f"FROM {source} WHERE {where} {order}", [*before, *after])
+    step = (
+        "JOIN bus_lane_step s ON s.project_id = l.project_id AND s.lane = l.lane "
+        f"AND s.leaf_index = {_STEP.format(of='l')}"
     )
-    return rows.select(columns, where, [end, project_id, *values])
+    rest = f"FROM {source} {step} WHERE {where} {order}"
+    return rows.select(columns, rest, [*before, end, *after])
+
+
+def totals_of(project_id: int, bus: str, end: int) -> Document:
+    """Give what all lanes of a bus had below a leaf, summed."""
+    summed = ("messages", "frames", "junk", "refused", "late")
+    columns = ", ".join([
+        *(f"sum(s.{name}) AS {name}" for name in summed),
+        "min(s.from_at) AS from_at", "max(s.to_at) AS to_at", "max(s.last_at) AS last_at",
+    ])  # fmt: skip
+    where = (
+        "FROM bus_lane l JOIN bus_lane_step s ON s.project_id = l.project_id AND s.lane = l.lane "
+        f"AND s.leaf_index = {_STEP.format(of='l')} WHERE l.project_id = %s AND l.bus = %s"
+    )
+    (found,) = rows.select(columns, where, [end, project_id, bus])
+    return {**found, **{name: int(found[name] or 0) for name in summed}}
 
 
 def spaces_of(project_id: int, lanes: Sequence[str], end: int | None = None) -> list[Document]:

@@ -21,6 +21,8 @@ CROSS = "cross"
 MOST = 2_000
 """Findings of a timeline that are told one by one; more are told as clusters."""
 COUNTED = 10_000
+TALLIED_AT_ONCE = 100
+"""Buses that one statement tallies: SQLite takes 500 parts of a statement at the most."""
 COLUMNS = (
     "finding, origin, code, severity, at, due_at, closed_at, bus, lane, installation, bus_name, "
     "replica, scope, space, epoch, event_id, rule, facts, leaf_index, opened_leaf"
@@ -95,8 +97,15 @@ def tally_of(project_id: int, names: Sequence[str], cut: AsOf) -> dict[str, list
 
     Findings and incidents are counted apart: what several lanes saw is one incident.
     """
-    if not names:
-        return {}
+    found: dict[str, list[Document]] = {name: [] for name in names}
+    for start in range(0, len(names), TALLIED_AT_ONCE):
+        for bus, *told in _tallied(project_id, names[start : start + TALLIED_AT_ONCE], cut):
+            code, severity, *numbers = told
+            found[bus].append({"code": code, "severity": severity, **_tally(*numbers)})
+    return found
+
+
+def _tallied(project_id: int, names: Sequence[str], cut: AsOf) -> list[tuple[Any, ...]]:
     parts: list[str] = []
     parameters: list[Any] = []
     for name in names:
@@ -104,17 +113,13 @@ def tally_of(project_id: int, names: Sequence[str], cut: AsOf) -> dict[str, list
         newest = f"SELECT {_TALLIED} {where} {_ORDER} LIMIT {COUNTED}"
         parts.append(f"SELECT * FROM ({newest}) AS newest{len(parts)}")  # noqa: S608
         parameters += given
-    counted = bulk.select_rows(
+    return bulk.select_rows(
         "SELECT bus, code, severity, count(*), sum(opens), max(at) FROM "  # noqa: S608
         f"(SELECT bus, code, severity, at, {incidents.OPENS} AS opens "
         f"FROM ({' UNION ALL '.join(parts)}) AS newest {incidents.ALIKE}) AS told "
         f"GROUP BY bus, code, severity ORDER BY bus, {_RANK.replace('f.', '')}, code",
         parameters,
     )
-    found: dict[str, list[Document]] = {name: [] for name in names}
-    for bus, code, severity, *told in counted:
-        found[bus].append({"code": code, "severity": severity, **_tally(*told)})
-    return found
 
 
 def _tally(count: int, opened: int, newest: int) -> Document:

@@ -23,6 +23,8 @@ CAP = OF_CHANNEL + OF_ALL
 Four models take a second for them; a buffer holds 1,024, and what came before it is told by the ID
 spaces.
 """
+OF_OTHERS = 10 * OF_CHANNEL
+"""Messages of other lanes: with more than ten of these, fewer are read of each."""
 _FORMS = {"b": BARE, "p": PREFIXED, "f": FRAME, "j": JUNK}
 _COLUMNS = "ordinal, at, space, id, scope, form, fingerprint, leaf_index, place"
 _WHERE = "FROM bus_message WHERE project_id = %s AND lane = %s"
@@ -34,7 +36,7 @@ _OWN = (
 )
 _OTHER = (
     f"SELECT * FROM (SELECT lane, {_COLUMNS} {_WHERE} AND scope = %s AND ordinal < %s AND at <= %s "  # noqa: S608
-    f"ORDER BY ordinal DESC LIMIT {OF_CHANNEL}) AS other{{place}}"
+    "ORDER BY ordinal DESC LIMIT %s) AS other{place}"
 )
 
 
@@ -161,10 +163,11 @@ def _others(view: View, spaces: TrueSpaces) -> list[Seen]:
     if not lanes:
         return []
     statement = " UNION ALL ".join(_OTHER.format(place=place) for place in range(len(lanes)))
+    most = min(OF_CHANNEL, OF_OTHERS // len(lanes))
     given = [
         value
         for one in others
-        for value in (view.project_id, one["lane"], view.channel, one["messages"], view.at)
+        for value in (view.project_id, one["lane"], view.channel, one["messages"], view.at, most)
     ]
     told: dict[str, list[tuple[Record, int]]] = {lane: [] for lane in lanes}
     for lane, *row in bulk.select_rows(f"{statement} ORDER BY 1, 2", given):

@@ -50,7 +50,7 @@ def view_of(project_id: int, lane: str, cut: AsOf) -> LaneView:
     if own is None:
         raise rows.missing("lane", "No receipt of this project told of a lane with this id.")
     bus = bus_documents.bus_at(project_id, own["bus"], cut)
-    lanes = buses.lanes_of(project_id, [own["bus"]], end)
+    lanes = buses.lanes_of(project_id, [own["bus"]], end, besides=own["lane"])
     told = told_lanes.told_lanes(project_id, bus, lanes, end)
     spaces = buses.spaces_of(project_id, [one["lane"] for one in lanes], end)
     return LaneView(project_id, bus, own, lanes, told, spaces, cut)
@@ -75,6 +75,7 @@ def lane_document(view: LaneView, channels: Sequence[Document]) -> Document:
             for one in [*view.lanes, *view.told]
             if one["lane"] != view.lane["lane"]
         ],
+        "lanes_count": bus_documents.count_of([*view.lanes, *view.told]),
         "unwatched": _holes(view),
         "resets": _resets(view),
         **bus_documents.around_page(view.project_id, view.cut),

@@ -26,7 +26,7 @@ HOLES = "lane, from_at, to_at, why"
 def timeline(project_id: int, bus: Document, asked: Range, cut: AsOf) -> Document:
     """Give the timeline of a bus in a range; without one, of all that is known."""
     end = None if cut.is_now else cut.end
-    lanes = buses.lanes_of(project_id, [bus["bus"]], end)
+    lanes = buses.lanes_of(project_id, [bus["bus"]], end, besides=asked.lane)
     told = told_lanes.told_lanes(project_id, bus, lanes, end)
     named = [lane["lane"] for lane in [*lanes, *told]]
     first, last = _whole(project_id, bus, lanes, named, cut)
@@ -47,6 +47,7 @@ def timeline(project_id: int, bus: Document, asked: Range, cut: AsOf) -> Documen
         "to": moment(axis.end),
         "resolution": points.resolution,
         "bands": _bands(lanes, spaces, points, axis),
+        "lanes_count": bus_documents.count_of([*lanes, *told]),
         "strips": strips_of(project_id, [*lanes, *told], spaces, holes, found, axis, cut),
         "holes": [_hole(one, axis) for one in holes],
         "findings": [_marker(one, axis) for one in found],

@@ -52,6 +52,7 @@ _BUS: Mapping[str, Schema] = {
     "messages": COUNT,
     "last_at": or_null(WHEN),
     "lanes": list_of(_LANE),
+    "lanes_count": COUNT,
 }
 _INSTALLATION: Mapping[str, Schema] = {
     "id": TEXT,
@@ -101,6 +102,7 @@ _TIMELINE: Schema = object_of(
         "resolution": shapes.one_of("raw", "segments", "minutes"),
         "as_of": _AS_OF,
         "bands": list_of(_BAND),
+        "lanes_count": COUNT,
         "strips": list_of(object_of({"lane": TEXT, "replica": TEXT, "bars": list_of({})})),
         "holes": list_of(shapes.ANY_OBJECT),
         "findings": list_of(object_of({"id": TEXT, "code": TEXT, "at_ms": {"type": "number"}})),
