@@ -14,6 +14,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from config import private
 from kit import clock
 from ledger import queries
 
@@ -29,7 +30,7 @@ def check_data_directory(app_configs: Any, **kwargs: Any) -> Sequence[CheckMessa
     """config.E001: the data directory can be written."""
     folder = Path(settings.DATA_DIR)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
             return []
     except OSError as error:

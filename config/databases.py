@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from config import private
 from config.env import BadSetting
 
 # FULL, since NORMAL may lose the last acknowledged receipts at power loss
@@ -60,5 +61,9 @@ def postgresql(url: str) -> dict[str, Any]:
 
 
 def database(url: str, data_dir: Path) -> dict[str, Any]:
-    """Choose by `DATABASE_URL`: PostgreSQL, or SQLite in the data directory."""
-    return postgresql(url) if url else sqlite(data_dir / "counterfoil.sqlite3")
+    """Choose by `DATABASE_URL`: PostgreSQL, or SQLite in the data directory, made if need be."""
+    if url:
+        return postgresql(url)
+    path = data_dir / "counterfoil.sqlite3"
+    private.make_file(path)
+    return sqlite(path)

@@ -6,6 +6,8 @@ import fcntl
 import os
 from pathlib import Path
 
+from config import private
+
 
 class AlreadyRunning(Exception):
     """Another server uses this data directory."""
@@ -15,7 +17,7 @@ class InstanceLock:
     """Holds `server.lock` in the data directory while the process lives."""
 
     def __init__(self, data_dir: Path) -> None:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        private.make_folder(data_dir)
         self._path = data_dir / "server.lock"
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -6,6 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
+from config import private
 from config.env import BadSetting
 
 
@@ -26,7 +27,7 @@ def secret_key(given: str, data_dir: Path) -> str:
 
 def _kept(data_dir: Path) -> str:
     path = data_dir / "secret_key"
-    data_dir.mkdir(parents=True, exist_ok=True)
+    private.make_folder(data_dir)
     fresh = path.with_name(f"secret_key.{os.getpid()}")
     if not path.exists():
         fresh.touch(mode=0o600)

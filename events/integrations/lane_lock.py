@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,8 @@ def taken(folder: Path, watched: Watched) -> Iterator[None]:
     """
     names = (str(watched.project_id), watched.installation, watched.bus, watched.replica)
     digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
-    with (folder / f"tail-{digest}.lock").open("w") as file:
+    path = folder / f"tail-{digest}.lock"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -146,7 +146,7 @@ class Listener:
         try:
             self._link = subscribe(self._address, self._subscription)
         except (Unreachable, Refused) as error:
-            self._say(f"The Redis cannot be reached: {error}. Next try in {self._pause:.0f} s.")
+            self._say(f"The Redis cannot be reached: {error}. Next try in {self._pause:.3g} s.")
             self._stop.wait(self._pause)
             self._pause = min(self._pause * 2, LONGEST_PAUSE_S)
             return False

@@ -21,7 +21,7 @@ from events.domain import rows
 from events.domain.recording import Recorded
 from events.domain.records import HOLE, LIVE, REPLAY
 from events.domain.segments import Builder, Segment
-from events.domain.times import micros
+from events.domain.times import FIRST, LAST, micros
 from events.integrations.listener import Say
 from events.integrations.tail_writer import NAMESPACE, SCHEMA, SYSTEM, as_bytes
 from events.integrations.watched import Rows, Watched
@@ -39,7 +39,11 @@ TOLD = 100
 
 
 class Unreadable(ValueError):
-    """The file cannot be read, or the one for set-aside lines cannot be written."""
+    """The file cannot be read."""
+
+
+class Unwritable(ValueError):
+    """The file for set-aside lines cannot be written."""
 
 
 class BadLine(ValueError):
@@ -68,7 +72,7 @@ class Told:
 
 
 def upload(watched: Watched, path: Path, say: Say, set_aside: str | None = None) -> Told:
-    """Take a file; raises Unreadable."""
+    """Take a file; raises Unreadable, and Unwritable where lines cannot be set aside."""
     try:
         with path.open("rb") as file:
             name = str(uuid.uuid5(NAMESPACE, f"file\n{_digest(file)}"))
@@ -112,7 +116,7 @@ class _Run:
             self.told.dumps += 1
             return
         recorded = _recorded(made, given)
-        replica = plain.name_of(given.get("replica")) or self.watched.replica
+        replica = _replica(given) or self.watched.replica
         builder = self._builders.get(replica)
         if builder is None:
             builder = Builder(replace(self.watched.lane(self.name), replica=replica))
@@ -140,7 +144,7 @@ class _Run:
             },
             "installation": self.watched.installation,
             "bus": self.watched.bus,
-            "replica": plain.name_of(given.get("replica")) or self.watched.replica,
+            "replica": _replica(given) or self.watched.replica,
             **named,
             "ids": ids,
         }  # fmt: skip
@@ -195,10 +199,20 @@ def _read(line: bytes) -> dict[str, Any] | None:
     return given
 
 
+def _replica(given: Mapping[str, Any]) -> str:
+    """Give the replica that a line names, empty where it names none."""
+    told = given.get("replica")
+    if told is not None and not isinstance(told, str):
+        raise BadLine("has a replica that is no text")
+    return plain.name_of(told)
+
+
 def _recorded(made: Rows, given: Mapping[str, Any]) -> Recorded:
     at = micros(_moment(given.get("at")))
     if "hole" in given:
         until = micros(_moment(given.get("until"), "until"))
+        if until < at:
+            raise BadLine('has an "until" before its "at"')
         return Recorded(rows.hole(at, until, plain.name_of(given["hole"]) or "recorded"))
     channel = given.get("channel")
     if not isinstance(channel, str):
@@ -227,6 +241,8 @@ def _message(given: Mapping[str, Any]) -> bytes:
 
 def _moment(value: object, name: str = "at") -> Any:
     found = plain.time_of(value)
+    if found is not None and not FIRST <= micros(found) <= LAST:
+        raise BadLine("has a time outside the years 2 to 9998")
     if found is None:
         raise BadLine(f'has no time; write "{name}" as 2026-10-05T09:00:00.000000Z')
     return found
@@ -255,4 +271,4 @@ def _opened(name: str | None) -> BinaryIO | None:
     try:
         return Path(name).open("xb")
     except OSError as error:
-        raise Unreadable(f"{name} cannot be written: {error.strerror}") from error
+        raise Unwritable(f"{name} cannot be written: {error.strerror}") from error

@@ -125,7 +125,7 @@ class StreamSource:
         if self._link is not None:
             self._link.close()
             self._link = None
-        self._say(f"The stream cannot be read: {error}. Next try in {self._pause:.0f} s.")
+        self._say(f"The stream cannot be read: {error}. Next try in {self._pause:.3g} s.")
         self._try_at = time.monotonic() + self._pause
         self._pause = min(self._pause * 2, LONGEST_PAUSE_S)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from kit.commands import UsageError
 from ledger.models import Receipt, ReceiptBody
@@ -140,6 +141,9 @@ BAD = [
     (f'{{"at": "{at(1)}", "channel": "a", "message_b64": "*"}}', "is no base64"),
     (f'{{"at": "{at(1)}", "ids": ["x"]}}', "has ids that are no numbers"),
     ("[" * 100_000, "is no JSON"),
+    (json.dumps(message(1, 1, replica={"a": 1})), "has a replica that is no text"),
+    (json.dumps({"at": at(9), "until": at(3), "hole": "reconnect"}), 'an "until" before its "at"'),
+    (json.dumps(message(1, 1) | {"at": "9999-12-31T23:59:59.999999Z"}), "the years 2 to 9998"),
 ]
 
 
@@ -159,9 +163,11 @@ def test_a_bad_line_is_named_and_set_aside_and_the_others_are_taken(
     assert [row[3] for row in rows()] == ["1", "2"]
 
 
-def test_a_file_that_is_not_there_is_a_wrong_option(project: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read: No such file"):
+def test_a_file_that_cannot_be_read_is_no_wrong_option(project: str, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be read: No such file"):
         run(project, tmp_path / "gone")
+    with pytest.raises(CommandError, match="cannot be read: Is a directory"):
+        run(project, tmp_path)
 
 
 def test_a_file_for_set_aside_lines_is_never_written_over(project: str, tmp_path: Path) -> None:

@@ -100,6 +100,8 @@ class Command(commands.Command):
                 watched, Path(options["upload"]), self._say, options["set_aside"]
             )
         except recorded.Unreadable as error:
+            raise CommandError(str(error)) from error
+        except recorded.Unwritable as error:
             raise commands.UsageError(str(error)) from error
         self.stdout.write(told.sentence())
         return SET_ASIDE if told.set_aside else 0
