@@ -153,10 +153,11 @@ def _crossings(project_id: int, cut: AsOf) -> list[Document]:
     in_force, leaves = _in_force(cut)
     newest = (
         f"(SELECT * FROM bus_finding f WHERE f.project_id = %s AND f.severity = %s AND {in_force} "  # noqa: S608
-        f"AND {_STANDING} ORDER BY f.due_at DESC LIMIT {COUNTED}) AS f"
+        f"AND {_STANDING} ORDER BY f.due_at DESC LIMIT {COUNTED}) AS newest"
     )
     given = [project_id, CRITICAL, *leaves, micros(cut.at), CROSS]
-    return _select(f"FROM {newest} WHERE f.origin = %s ORDER BY f.due_at DESC, f.finding", given)
+    rest = f"FROM {newest} WHERE origin = %s ORDER BY due_at DESC, finding"
+    return rows.select(COLUMNS, rest, given)
 
 
 def _other_of(row: Document) -> str:
