@@ -24,7 +24,7 @@ def time_of(name: str, text: str, now: datetime) -> int | None:
     if not text:
         return None
     try:
-        return micros(search.moment(text, now))
+        return micros(search.moment_to_read_at(text, now))
     except ValueError as error:
         detail = (
             f"`{name}` takes a time such as 2026-10-05T09:00:00Z, a date, or an age such as 2h."

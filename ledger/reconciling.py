@@ -64,7 +64,7 @@ def read_asked(given: Mapping[str, str]) -> Asked:
 
 def _moment(text: str, now: datetime) -> datetime | None:
     try:
-        return search.moment(text, now) if text else None
+        return search.moment_to_read_at(text, now) if text else None
     except ValueError:
         raise BadExpected(f"{text[:40]!a} is no time; write one such as 2026-10-05T09:00:00Z, or a "
                           "date.") from None  # fmt: skip

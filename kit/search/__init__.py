@@ -25,7 +25,7 @@ from kit.search.terms import (
     Suggestion,
     Term,
 )
-from kit.search.values import EARLIEST, LATEST, is_time, moment, pair
+from kit.search.values import EARLIEST, LATEST, is_time, moment, moment_to_read_at, pair
 from kit.search.writer import render, with_term, without
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Term",
     "is_time",
     "moment",
+    "moment_to_read_at",
     "pair",
     "parse",
     "render",

@@ -18,8 +18,8 @@ _TIME = re.compile(
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
 LATEST = datetime(9998, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
-"""The times that can be asked for: next to the ends of the calendar one cannot count from a time,
-neither the five minutes before it nor the second after."""
+"""The times that a page or an answer can be of: next to the ends of the calendar one cannot count
+from a time, neither the five minutes before it nor the second after."""
 
 
 def find_expected(spec: FieldSpec, value: str, comparison: str) -> str | None:
@@ -50,15 +50,8 @@ def moment(value: str, now: datetime) -> datetime:
 
     An age such as `2h` counts back from `now`. A date is its first moment in UTC, so that
     `after:2026-10-05 before:2026-10-06` is one whole day: after includes its bound, before
-    excludes it. Digits past the microsecond are cut off. Times lie in the years 2 to 9998.
+    excludes it. Digits past the microsecond are cut off.
     """
-    at = _read(value, now)
-    if not EARLIEST <= at <= LATEST:
-        raise ValueError(f"{value} lies outside the years 2 to 9998.")
-    return at
-
-
-def _read(value: str, now: datetime) -> datetime:
     if match := _RELATIVE.fullmatch(value):
         ago = timedelta(**{_UNITS[match[2]]: int(match[1])})
         if ago > _LONGEST_AGO:
@@ -76,7 +69,18 @@ def _utc(at: datetime) -> datetime:
     try:
         return at.astimezone(UTC)
     except OverflowError as error:
-        raise ValueError("This time lies outside the years 2 to 9998.") from error
+        raise ValueError("This time lies outside the years 1 to 9999.") from error
+
+
+def moment_to_read_at(value: str, now: datetime) -> datetime:
+    """Turn a time of which something is to be read into one; as `moment`, in the years 2 to 9998.
+
+    A query may name the ends of the calendar all the same, since receipts may bear them.
+    """
+    at = moment(value, now)
+    if not EARLIEST <= at <= LATEST:
+        raise ValueError(f"{value} lies outside the years 2 to 9998.")
+    return at
 
 
 def pair(value: str) -> tuple[str, str]:

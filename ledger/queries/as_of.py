@@ -56,9 +56,10 @@ def find_as_of(project_id: int, text: str, now: datetime) -> AsOf:
         return AsOf(end, now, is_now=True, committed_at=committed_at, lag=reach.lag)
     if match := _NUMBER.fullmatch(text):
         return _by_number(project_id, int(match[1]), reach)
-    if not search.is_time(text):
-        raise BadAsOf(BadAsOf.__doc__ or "")
-    at = min(search.moment(text, now), now)
+    try:
+        at = min(search.moment_to_read_at(text, now), now)
+    except ValueError as error:
+        raise BadAsOf(BadAsOf.__doc__ or "") from error
     heads_then = TreeHead.objects.filter(project_id=project_id, committed_at__lte=at)
     found = heads_then.order_by("-size").values_list("size", "committed_at").first()
     size, committed_at = found or (0, None)

@@ -117,7 +117,7 @@ def _kind(text: str) -> str:
 
 def _moment(text: str) -> datetime:
     try:
-        return search.moment(text, clock.now())
+        return search.moment_to_read_at(text, clock.now())
     except ValueError:
         raise ArgumentTypeError(
             f"{text} is no time; write one such as 2026-10-05T09:00:00Z, or a date"
