@@ -88,7 +88,8 @@ class Counterfoil:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            # A scenario of the demo waits for the ledger to read what it told.
+            timeout=3 * PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stderr
