@@ -92,5 +92,5 @@ class Counterfoil:
             timeout=3 * PATIENCE,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

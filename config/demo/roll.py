@@ -11,6 +11,7 @@ import os
 import re
 import time
 import urllib.error
+import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +42,7 @@ REST_S = 0.3
 NOT_FOUND = 404
 OUR_TAIL = (OURS, ACTIVITY, TAIL)
 _TIMES = re.compile(r'("[tT]imestamp":)(\d+)')
+_UUID = re.compile(r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\|)")
 
 
 def run(server: Server, project: ProjectRow, variable: str) -> Report:
@@ -59,7 +61,7 @@ def replay(server: Server, project: ProjectRow) -> Report:
     settings = settings_of(ACTIVITY, {"profile": PROFILES[ACTIVITY]})
     watched = Watched(project.id, told.installation(OURS), ACTIVITY, TAIL, settings)
     teller = _teller(server, project, told, UploadedVoice(watched))
-    for line in _moved(lines, told.began_at - RECORDED_AT):
+    for line in _moved(lines, told.began_at - RECORDED_AT, told.name):
         teller.take(line)
     teller.flush()
     return _wait(server, told, lines, "no Redis was named, so a recording of one was told")
@@ -114,12 +116,21 @@ def _tell(client: redis.Redis, namespace: str, watch: Clock, sink: Sink, began_a
         fleet.close()
 
 
-def _moved(lines: Iterable[Line], by: int) -> Iterator[Line]:
-    """Move the times that events carry themselves; those of lines count from their begin."""
+def _moved(lines: Iterable[Line], by: int, run: str) -> Iterator[Line]:
+    """Move the times that events carry themselves; those of lines count from their begin.
+
+    Epochs that no two stores share get a name for this run: told twice, the recording would be
+    taken for one store and its copy.
+    """
     for line in lines:
         if isinstance(line, Heard):
-            line = replace(line, message=_TIMES.sub(lambda one: _shift(one, by), line.message))
+            message = _TIMES.sub(lambda one: _shift(one, by), line.message)
+            line = replace(line, message=_UUID.sub(lambda one: _renamed(one[0], run), message))
         yield line
+
+
+def _renamed(epoch: str, run: str) -> str:
+    return str(uuid.uuid5(uuid.UUID(epoch), run))
 
 
 def _shift(found: re.Match[str], by: int) -> str:
