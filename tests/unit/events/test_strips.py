@@ -42,6 +42,13 @@ def test_each_covered_bar_has_the_floor_and_mark_of_its_space() -> None:
     assert bar == Bar(0, 100 * SECOND, "covered", 803, 2_140)
 
 
+def test_spaces_of_one_moment_are_drawn_though_one_of_them_has_no_id_to_tell() -> None:
+    tied = [Life(SECOND, 2 * SECOND, 3, 4), Life(SECOND, 2 * SECOND, None, None)]
+
+    for lives in (tied, tied[::-1]):
+        assert strip(*lives)[-1] == (1, 2, "covered")
+
+
 def test_our_own_holes_are_neither_covered_nor_silent() -> None:
     found = strip(life(0, 100), unwatched=((20 * SECOND, 30 * SECOND),))
 
