@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from events.domain.resets import reason_of
+
 STARTED = "Event bus using Redis pub/sub"
 NOT_READ = "failed to unmarshal Redis event"
 """What the oldest version says of a message with a prefix, which it cannot read."""
@@ -18,7 +20,6 @@ NOT_READ = "failed to unmarshal Redis event"
 LOUD = frozenset({"WARN", "ERROR"})
 _PAIR = re.compile(r'(?:^|\s)([A-Za-z_][\w.]*)=("(?:\\.|[^"\\])*"|\S*)')
 _OWN = frozenset({"time", "level", "msg", "source"})
-_SPELLED = {"counter_backwards": "counter_backward"}
 _BY_FIELDS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"message_epoch", "current_epoch"}), "epoch_regressed"),
     (frozenset({"previous_epoch", "new_epoch"}), "epoch_change"),
@@ -62,7 +63,7 @@ def reset_of(fields: Mapping[str, str]) -> dict[str, Any] | None:
 
 def _reason(fields: Mapping[str, str]) -> str | None:
     if "reason" in fields:
-        return _SPELLED.get(fields["reason"], fields["reason"])[:_LONGEST]
+        return reason_of(fields["reason"])[:_LONGEST]
     for names, reason in _BY_FIELDS:
         if names <= fields.keys():
             return _regressed(fields) or reason

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from events.domain.resets import reason_of
 from events.domain.told import names
 from events.domain.told.names import BusName
 from ledger.domain import plain
@@ -16,8 +17,6 @@ from ledger.domain.statement import Statement
 
 MOST_LISTED = 1_000
 """Heads, keys, counters or resets of one receipt that are read."""
-
-_SPELLED = {"counter_backwards": "counter_backward"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class ResetTold:
     @property
     def reason(self) -> str:
         """Give the one name that all spellings of the reason have (the reference's finding 6)."""
-        return _SPELLED.get(self.word, self.word)
+        return reason_of(self.word)
 
 
 @dataclass(frozen=True, slots=True)
